@@ -15,6 +15,7 @@ import {
   type HostedDialect,
   type HostedKind,
   mayHaveHosted,
+  requireDomains,
 } from "./requests/asked-tools.ts";
 import { isNative } from "./requests/native-tools.ts";
 import type { DecidedTools } from "./requests/loop-request.ts";
@@ -68,8 +69,10 @@ export class HostedTools implements HostedLoops {
     for (const tool of askedTools(dialect, body)) {
       const mode = this.#options.modes[tool.kind];
       if (mode === "off") left.push(tool);
-      else if (this.#runs(tool, principal) && (mode === "gateway" || !isNative(tool, dialect, body, target)))
+      else if (this.#runs(tool, principal) && (mode === "gateway" || !isNative(tool, dialect, body, target))) {
+        requireDomains(tool);
         run.push(tool);
+      }
     }
     return { run, left, servers: askedServers(dialect, body, (url, label) => this.#serverAt(url, label)) };
   }

@@ -11,7 +11,7 @@ export function valueForHeader(value: string): string {
  * Undefined if it is neither (2026-07-28, transports, "Value Encoding").
  */
 export function encodedValue(header: string): string | undefined {
-  const text = header.replace(/^[ \t]+|[ \t]+$/g, "");
+  const text = withoutBlanks(header);
   if (!text.startsWith("=?base64?") || !text.endsWith("?=")) return /^[\t\x20-\x7e]*$/.test(text) ? text : undefined;
   const [, data] = SENTINEL.exec(text) ?? [];
   if (data === undefined || data.length % 4 !== 0) return undefined;
@@ -21,3 +21,13 @@ export function encodedValue(header: string): string | undefined {
     return undefined;
   }
 }
+
+/** Without the spaces and tabs at its ends; an expression for those would take the square of the header's length. */
+function withoutBlanks(header: string): string {
+  let [from, to] = [0, header.length];
+  while (from < to && isBlank(header[from])) from += 1;
+  while (to > from && isBlank(header[to - 1])) to -= 1;
+  return header.slice(from, to);
+}
+
+const isBlank = (character: string | undefined): boolean => character === " " || character === "\t";

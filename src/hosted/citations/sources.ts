@@ -9,6 +9,8 @@ export interface CitedSource {
 
 /** The characters of a source that a citation quotes. */
 const QUOTED_CHARACTERS = 150;
+/** Those that are read for it: a text may have any number of spaces. */
+const READ_CHARACTERS = 2_000;
 
 export class Sources {
   readonly #byNumber: CitedSource[] = [];
@@ -40,12 +42,15 @@ export class Sources {
 
 /** Equal for spellings of an address that a model does not keep apart. */
 function addressKey(url: string): string {
-  return url
-    .replace(/#.*$/, "")
-    .replace(/[?&]utm_source=[^&]*$/, "")
-    .replace(/\/$/, "");
+  const [place = ""] = url.split("#", 1);
+  const source = Math.max(place.lastIndexOf("?utm_source="), place.lastIndexOf("&utm_source="));
+  const isLast = source !== -1 && !place.includes("&", source + 1);
+  const key = isLast ? place.slice(0, source) : place;
+  return key.endsWith("/") ? key.slice(0, -1) : key;
 }
 
+/** The beginning of its text, on one line. */
 export function quoteOf({ text }: CitedSource): string {
-  return text.replaceAll(/\s+/g, " ").trim().slice(0, QUOTED_CHARACTERS);
+  const beginning = text.slice(0, READ_CHARACTERS);
+  return beginning.replaceAll(/\s+/g, " ").trim().slice(0, QUOTED_CHARACTERS);
 }

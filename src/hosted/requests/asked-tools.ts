@@ -1,5 +1,5 @@
 /** The hosted tools of a body that the gateway can run, in the terms of each dialect. */
-import { type JsonObject, listOf, objectOf, stringOf } from "../../core/index.ts";
+import { GatewayError, type JsonObject, listOf, objectOf, stringOf } from "../../core/index.ts";
 
 /** The dialects whose clients know hosted tools. */
 export type HostedDialect = "chat" | "messages" | "responses";
@@ -14,8 +14,11 @@ export interface AskedTool {
   type: string;
   /** Its own limit of uses. */
   usesMax: number | undefined;
+  /** Hosts as addresses have them. */
   allowedDomains: readonly string[];
   blockedDomains: readonly string[];
+  /** One of its domains that is none; undefined if all are. */
+  unreadDomain: string | undefined;
   /** How much of the pages the model gets. */
   size: "low" | "medium" | "high";
   /** The most of one page, in tokens. */
@@ -59,17 +62,44 @@ const sizes = ["low", "medium", "high"] as const;
 function readTool(tool: JsonObject, kind: HostedKind, index: number | undefined): AskedTool {
   const filters = objectOf(tool["filters"]) ?? tool;
   const { max_uses: uses, search_context_size: size, max_content_tokens: tokens } = tool;
+  const allowed = wordsOf(filters["allowed_domains"]);
+  const blocked = wordsOf(filters["blocked_domains"] ?? filters["excluded_domains"]);
   return {
     kind,
     index,
     type: stringOf(tool["type"]),
     usesMax: countOf(uses),
-    allowedDomains: wordsOf(filters["allowed_domains"]),
-    blockedDomains: wordsOf(filters["blocked_domains"] ?? filters["excluded_domains"]),
+    allowedDomains: allowed.flatMap((domain) => domainHost(domain) ?? []),
+    blockedDomains: blocked.flatMap((domain) => domainHost(domain) ?? []),
+    unreadDomain: [...allowed, ...blocked].find((domain) => domainHost(domain) === undefined),
     size: sizes.find((one) => one === size) ?? "medium",
     contentTokensMax: countOf(tokens),
     hasLocation: objectOf(tool["user_location"]) !== undefined,
   };
+}
+
+const DOMAIN_CHARACTERS_MAX = 255;
+const ADDRESS_CHARACTERS_MAX = 2_048;
+
+/** The host of a domain as people write it, which may have a scheme, a star, a port and a path. Undefined for another text. */
+function domainHost(domain: string): string | undefined {
+  if (domain.length > ADDRESS_CHARACTERS_MAX) return undefined;
+  const place = domain.trim().replace(/^https?:\/\//i, "");
+  return hostIn(`http://${place.startsWith("*.") ? place.slice(2) : place}`);
+}
+
+/** The host of an address: in lower case, without a port and without the dot that may end it. Undefined for one without. */
+export function hostIn(address: string): string | undefined {
+  const { hostname = "" } = URL.parse(address) ?? {};
+  const host = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
+  return host === "" || host.length > DOMAIN_CHARACTERS_MAX ? undefined : host;
+}
+
+/** Throws 422 for a tool that the gateway would run with a list of domains that it cannot read. */
+export function requireDomains({ unreadDomain }: AskedTool): void {
+  if (unreadDomain === undefined) return;
+  const message = `tools: ${JSON.stringify(unreadDomain.slice(0, 80))} is no domain.`;
+  throw new GatewayError("validation_failed", message, { param: "tools" });
 }
 
 function countOf(value: unknown): number | undefined {

@@ -1,22 +1,29 @@
 import { expect, test } from "bun:test";
 import { Sources } from "../citations/sources.ts";
+import { askedTools, requireDomains } from "../requests/asked-tools.ts";
 import { GivenAddresses } from "./given-addresses.ts";
 import { useTool } from "./web-tools.ts";
 
 const page = "https://example.com/page";
 const long = `https://evil.example/${"abcdefghijklmnopqrstuvwxyz".repeat(40)}`;
 
-async function find(pattern: string, status = 200) {
+const open = { allowedDomains: [], blockedDomains: [], contentTokensMax: undefined };
+
+async function find(
+  pattern: string,
+  status = 200,
+  markdown = `Before ${long} after`,
+  { url = page, tool = open }: { url?: string; tool?: object | undefined } = {},
+) {
   const given = new GivenAddresses();
-  given.add(page);
-  const body = JSON.stringify({ success: true, data: { markdown: `Before ${long} after`, metadata: {} } });
+  given.add(url);
+  const body = JSON.stringify({ success: true, data: { markdown, metadata: {} } });
   const scrape = () => Promise.resolve({ status, headers: { "x-tollgate-credits": "0.001" }, body });
-  const tool = { allowedDomains: [], blockedDomains: [], contentTokensMax: undefined };
   const outcome = await useTool(
     { search: scrape, scrape },
     {
       called: { action: "find_in_page", tool } as never,
-      arguments: JSON.stringify({ url: page, pattern }),
+      arguments: JSON.stringify({ url, pattern }),
       requestOf: () => ({}) as never,
       nonce: "n",
       sources: new Sources(),
@@ -31,6 +38,33 @@ test("an address that is cut where the model has chosen may not be opened", asyn
   expect(given.has(long)).toBe(true);
   expect(outcome.text).not.toContain("evil.example");
   for (let length = 25; length < long.length; length += 1) expect(given.has(long.slice(0, length))).toBe(false);
+});
+
+test("a page that is one word takes no long time", async () => {
+  const begun = performance.now();
+  const { outcome } = await find("x", 200, "x".repeat(300_000));
+  expect(outcome.error).toBeUndefined();
+  expect(performance.now() - begun).toBeLessThan(500);
+});
+
+test.each([
+  "https://example.com./page",
+  "https://EXAMPLE.com:8443/page",
+  "https://sub.example.com/page",
+  "https://example.com/page",
+])("a blocked domain is blocked as %s", async (url) => {
+  for (const domain of ["Example.com", "https://example.com:80/path", "example.com."]) {
+    const [tool] = askedTools("messages", { tools: [{ type: "web_fetch_20250910", blocked_domains: [domain] }] });
+    const { outcome } = await find("x", 200, "", { url, tool });
+    expect(outcome.error).toBe("url_not_allowed");
+  }
+});
+
+test("a domain that is none is refused where the gateway would run the tool", () => {
+  for (const domain of ["not a domain", "x".repeat(3_000), "//".repeat(1_000)]) {
+    const [tool] = askedTools("messages", { tools: [{ type: "web_fetch_20250910", allowed_domains: [domain] }] });
+    expect(() => requireDomains(tool!)).toThrow("is no domain");
+  }
 });
 
 test("a use that fails costs what it was charged", async () => {

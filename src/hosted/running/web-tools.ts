@@ -11,7 +11,7 @@ import {
 } from "../../core/index.ts";
 import { cleanObject } from "../../tools/index.ts";
 import type { CitedSource, Sources } from "../citations/sources.ts";
-import type { AskedTool } from "../requests/asked-tools.ts";
+import { type AskedTool, hostIn } from "../requests/asked-tools.ts";
 import type { WebFunction } from "../requests/functions.ts";
 import { fenced } from "./fence.ts";
 import type { GivenAddresses } from "./given-addresses.ts";
@@ -71,8 +71,8 @@ async function search(pages: PageFinder, use: ToolUse, input: JsonObject): Promi
     query,
     limit: RESULTS,
     timeout: TIMEOUT_MS,
-    ...(tool.allowedDomains.length > 0 && { includeDomains: tool.allowedDomains.map(hostOf) }),
-    ...(tool.blockedDomains.length > 0 && { excludeDomains: tool.blockedDomains.map(hostOf) }),
+    ...(tool.allowedDomains.length > 0 && { includeDomains: tool.allowedDomains }),
+    ...(tool.blockedDomains.length > 0 && { excludeDomains: tool.blockedDomains }),
     ...(tool.size !== "low" && { scrapeOptions: { formats: ["markdown"], onlyMainContent: true } }),
   };
   const answered = await perform(() => pages.search(use.requestOf(body)));
@@ -131,9 +131,28 @@ async function open(pages: PageFinder, use: ToolUse, input: JsonObject): Promise
 /** A part of a text, without words that would be cut at its ends: a cut address leads to another place. */
 function partOf(text: string, from: number, to: number): string {
   const isCutAt = (at: number): boolean => at > 0 && at < text.length && /\S\S/.test(text.slice(at - 1, at + 1));
-  const end = isCutAt(to) ? text.slice(from, to).replace(/\S+$/, "") : text.slice(from, to);
-  return isCutAt(from) ? end.replace(/^\S+/, "") : end;
+  const [first, last] = [
+    isCutAt(from) ? afterWord(text, from, to) : from,
+    isCutAt(to) ? wordStart(text, from, to) : to,
+  ];
+  return text.slice(first, Math.max(first, last));
 }
+
+/** The end of the word at `from`, at most `to`. */
+function afterWord(text: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && !isSpaceAt(text, at)) at += 1;
+  return at;
+}
+
+/** The beginning of the word that ends at `to`, at least `from`. */
+function wordStart(text: string, from: number, to: number): number {
+  let at = to;
+  while (at > from && !isSpaceAt(text, at - 1)) at -= 1;
+  return at;
+}
+
+const isSpaceAt = (text: string, at: number): boolean => /\s/.test(text.charAt(at));
 
 /** The surroundings of a text in a page. */
 function foundIn(text: string, pattern: string): string {
@@ -166,13 +185,8 @@ async function perform(ask: () => Promise<PaidAnswer>): Promise<Performed> {
 
 const errors: Readonly<Record<number, ToolErrorCode>> = { 422: "invalid_input", 429: "too_many_requests" };
 
-/** Lists of domains may have paths, which the back ends do not know. */
-function hostOf(domain: string): string {
-  return domain.replace(/^https?:\/\//, "").replace(/\/.*$/, "");
-}
-
 function isPermitted(url: string, { allowedDomains, blockedDomains }: AskedTool): boolean {
-  const { host = "" } = URL.parse(url) ?? {};
-  const isOf = (domain: string): boolean => host === hostOf(domain) || host.endsWith(`.${hostOf(domain)}`);
-  return !blockedDomains.some(isOf) && (allowedDomains.length === 0 || allowedDomains.some(isOf));
+  const host = hostIn(url);
+  const isOf = (domain: string): boolean => host === domain || (host?.endsWith(`.${domain}`) ?? false);
+  return host !== undefined && !blockedDomains.some(isOf) && (allowedDomains.length === 0 || allowedDomains.some(isOf));
 }

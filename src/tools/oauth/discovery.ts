@@ -4,7 +4,14 @@
  */
 import { type JsonObject, listOf, parseObject, stringOf } from "../../core/index.ts";
 import { challengeParameters } from "./challenge.ts";
-import { fetchObject, type GuardedOutbound, requireTrusted, signInFailed } from "./guarded-fetch.ts";
+import {
+  ADDRESS_CHARACTERS_MAX,
+  fetchObject,
+  type GuardedOutbound,
+  requireTrusted,
+  signInFailed,
+} from "./guarded-fetch.ts";
+import { withoutSlashes } from "./without-slashes.ts";
 
 export interface FoundAuthorizationServer {
   /** The server of tools as tokens name it. */
@@ -55,7 +62,7 @@ async function challengeOf({ url, outbound }: Sought): Promise<string | null> {
 async function resourceMetadata({ url, outbound }: Sought, named: string | undefined): Promise<JsonObject | undefined> {
   const { origin, pathname } = new URL(url);
   const base = `${origin}/.well-known/oauth-protected-resource`;
-  const path = pathname.replace(/\/+$/, "");
+  const path = withoutSlashes(pathname);
   const addresses = named === undefined ? [...new Set([base + path, base])] : [named];
   for (const address of addresses) {
     const found = await fetchObject(outbound, address);
@@ -67,13 +74,13 @@ async function resourceMetadata({ url, outbound }: Sought, named: string | undef
 
 /** Whether a token for this resource is one for the server: it is the server's address, or one that contains it. */
 function isResourceOf(resource: string, url: string): boolean {
-  if (!URL.canParse(resource)) return false;
+  if (resource.length > ADDRESS_CHARACTERS_MAX || !URL.canParse(resource)) return false;
   const [named, own] = [new URL(resource), new URL(url)];
   return named.origin === own.origin && folderOf(own).startsWith(folderOf(named));
 }
 
 function folderOf({ pathname }: URL): string {
-  return `${pathname.replace(/\/+$/, "")}/`;
+  return `${withoutSlashes(pathname)}/`;
 }
 
 /** Rejects unless the metadata is the issuer's own. */
@@ -83,7 +90,7 @@ export async function issuerMetadata(
 ): Promise<FoundAuthorizationServer["metadata"]> {
   requireTrusted(issuer);
   const { origin, pathname } = new URL(issuer);
-  const path = pathname.replace(/\/+$/, "");
+  const path = withoutSlashes(pathname);
   const wellKnown = `${origin}/.well-known/`;
   const addresses = [
     `${wellKnown}oauth-authorization-server${path}`,

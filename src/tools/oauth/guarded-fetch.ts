@@ -7,6 +7,9 @@ import { collectBody } from "../../upstream/index.ts";
 const BYTES_MAX = 1024 * 1024;
 export const TIMEOUT_MS = 10_000;
 
+/** The longest address that a server may name. */
+export const ADDRESS_CHARACTERS_MAX = 2_048;
+
 /** Requests to a server and to the addresses that it names. */
 export type GuardedOutbound = Pick<Outbound, "fetch" | "check">;
 
@@ -44,6 +47,7 @@ export async function fetchObject(outbound: Pick<Outbound, "fetch">, url: string
 
 /** Throws unless nobody on the way may change the answers from there. */
 export function requireTrusted(address: string): void {
+  if (address.length > ADDRESS_CHARACTERS_MAX) throw new Error("an address is too long");
   if (!URL.canParse(address) || !isTrustedOrigin(new URL(address))) throw new Error("an address is not behind https");
 }
 

@@ -15,6 +15,7 @@ import {
   register,
   takesMetadataAddress,
 } from "./registration.ts";
+import { withoutSlashes } from "./without-slashes.ts";
 
 /** How long the metadata of an authorization server is used. */
 const FRESH_MS = 10 * 60_000;
@@ -162,7 +163,7 @@ export class OAuthServer {
    */
   async #foreign(issuer: string): Promise<string | undefined> {
     const { settings, confirmIssuer } = this.#options;
-    const named = issuer.replace(/\/+$/, "");
+    const named = withoutSlashes(issuer);
     if (settings.issuer !== undefined)
       return settings.issuer === named ? undefined : "it names another authorization server than the configuration";
     if (settings.client_secret === undefined || (await confirmIssuer(named))) return undefined;
