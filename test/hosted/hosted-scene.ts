@@ -21,6 +21,7 @@ interface ModelCall {
 /** One answer of the model. */
 export interface ModelAnswer {
   text?: string;
+  thought?: string;
   calls?: readonly ModelCall[];
   finish?: string;
   /** Of a refusal: it has nothing else. */
@@ -213,6 +214,7 @@ function wholeAnswer(answer: ModelAnswer): Response {
   const message = {
     role: "assistant",
     content: answer.text ?? null,
+    ...(answer.thought !== undefined && { reasoning_content: answer.thought }),
     ...(called.length > 0 && { tool_calls: called }),
   };
   const choices = [{ index: 0, message, finish_reason: finishOf(answer) }];
@@ -230,6 +232,7 @@ function streamed(answer: ModelAnswer): Response {
   const pieces = (answer.text ?? "").match(/[^]{1,3}/g) ?? [];
   const body = [
     chunk({ role: "assistant", content: "" }),
+    ...(answer.thought === undefined ? [] : [chunk({ reasoning_content: answer.thought })]),
     ...pieces.map((content) => chunk({ content })),
     ...callsOf(answer).map((call, index) => chunk({ tool_calls: [{ index, ...call }] })),
     chunk({}, finishOf(answer)),

@@ -99,8 +99,12 @@ function searchItem(use: BegunUse, outcome: ToolOutcome): JsonObject {
   return { id: `ws_${use.id}`, type: "web_search_call", status, action: actionOf(use, outcome) };
 }
 
+/** The model itself, no program that it has written. */
+const direct = { type: "direct" } as const;
+
 function useBlock({ id, called, input }: BegunUse): JsonObject {
-  if (called.action !== "mcp") return { type: "server_tool_use", id: `srvtoolu_${id}`, name: called.action, input };
+  if (called.action !== "mcp")
+    return { type: "server_tool_use", id: `srvtoolu_${id}`, name: called.action, input, caller: direct };
   const { served, server } = called;
   return { type: "mcp_tool_use", id: `mcptoolu_${id}`, name: served.name, server_name: server.label, input };
 }
@@ -120,7 +124,7 @@ function resultBlock(
       : action === "web_search"
         ? pages.map((page) => searchResult(page, seal))
         : fetchResult(pages[0]);
-  return { type: `${type}_tool_result`, tool_use_id: `srvtoolu_${id}`, content };
+  return { type: `${type}_tool_result`, tool_use_id: `srvtoolu_${id}`, content, caller: direct };
 }
 
 function searchResult({ url, title, text }: FoundPage, seal: BegunUse["seal"]): JsonObject {

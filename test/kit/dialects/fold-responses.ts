@@ -74,8 +74,12 @@ function annotationsOf(item: Json, event: Json): Json[] {
   return part["annotations"] as Json[];
 }
 
+/** Items of tools, of which most is known at their end alone. */
+const ofTools: ReadonlySet<unknown> = new Set(["web_search_call", "mcp_call", "mcp_list_tools"]);
+
 /** The content of an item; its status and encrypted data come with its end. */
 function contentOf(item: Json): Json {
+  if (ofTools.has(item["type"])) return { id: item["id"], type: item["type"] };
   return { ...item, status: undefined, encrypted_content: undefined, result: undefined };
 }
 
