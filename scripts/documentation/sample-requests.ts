@@ -65,6 +65,7 @@ export const sampleBodies: Readonly<Record<string, Body>> = {
   scrape: { url: "https://example.com/", formats: ["markdown"] },
   map: { url: "https://example.com/", limit: 100 },
   crawl: { url: "https://example.com/", limit: 10 },
+  previewCrawl: { url: "https://example.com/", prompt: "Pages about the price." },
   extract: { urls: ["https://example.com/"], prompt: "The title of the page." },
   batchScrape: { urls: ["https://example.com/", "https://example.com/about"], formats: ["markdown"] },
   callTool: { query: "tide tables" },

@@ -130,7 +130,7 @@ export function createWeb(options: WebOptions): Web {
   });
   return {
     crawls,
-    access: new WebAccess({ engine, search, engineName: chosen.kind, price, shell, environment, logger }),
+    access: new WebAccess({ engine, model, search, engineName: chosen.kind, price, shell, environment, logger }),
     screenshots,
     storedBytes: stores.storedBytes,
     textIndex: stores.textIndex,

@@ -10,7 +10,7 @@ export { Screenshots } from "./screenshots/index.ts";
 export type { StoredBytesStore } from "./stored-bytes/index.ts";
 export { CRAWL_WEBHOOK_JOB, CrawlDelivery } from "./crawl/messages/crawl-delivery.ts";
 export { CrawlMessages } from "./crawl/messages/crawl-messages.ts";
-export { batchRequest, crawlRequest } from "./crawl/crawl-request.ts";
+export { batchRequest, crawlPreviewRequest, crawlRequest } from "./crawl/crawl-request.ts";
 export { extractRequest } from "./crawl/extract/extract-request.ts";
 export type { CrawlsOptions } from "./crawl/crawl-dependencies.ts";
 export { Crawls } from "./crawl/crawls.ts";

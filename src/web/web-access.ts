@@ -2,6 +2,7 @@ import type { PaidAnswer, PaidRequest } from "../charges/index.ts";
 import { objectOf } from "../core/index.ts";
 import { creditsUsed } from "./credits-used.ts";
 import type { MappedSite, ScrapedPage } from "./engine.ts";
+import { type CrawlPreview, planPreview } from "./crawl/prompt/preview-crawl.ts";
 import { performWork } from "./perform-work.ts";
 import { planSearch, type SearchResult } from "./search/search-web.ts";
 import { type ApiVersion, type BodyTranslation, mapV1, scrapeV1, searchV1 } from "./v1/index.ts";
@@ -39,6 +40,19 @@ export class WebAccess {
         links,
         ...(warning !== undefined && { warning }),
         creditsUsed: credits,
+      }),
+    });
+  }
+
+  /** `POST /v2/crawl/params-preview` */
+  previewCrawl(request: PaidRequest): Promise<PaidAnswer> {
+    return performWork<CrawlPreview>(this.#deps, request, {
+      operation: "crawl",
+      plan: (body) => planPreview(body, this.#deps.model),
+      answer: ({ url, options, warning }) => ({
+        success: true,
+        data: { url, ...options },
+        ...(warning !== undefined && { warning }),
       }),
     });
   }

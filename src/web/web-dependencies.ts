@@ -4,11 +4,14 @@ import type { Environment } from "../core/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { WebEngine } from "./engine.ts";
+import type { WebModel } from "./model.ts";
 import type { SearchBackend } from "./search/backend.ts";
 
 /** What paid work on the web needs. */
 export interface WebDependencies {
   engine: WebEngine;
+  /** Undefined if the configuration names none. */
+  model: WebModel | undefined;
   /** What finds pages. */
   search: SearchBackend;
   /** The engine's name, which the records of its work have as their model. */

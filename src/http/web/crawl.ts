@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { batchRequest, crawlRequest } from "../../web/index.ts";
+import { batchRequest, crawlPreviewRequest, crawlRequest, type WebAccess } from "../../web/index.ts";
+import { answerPaid } from "../answer-paid.ts";
 import { platformRoute, proxiedRoute } from "../route.ts";
 import { jobRoutes, type Needs, startJob } from "./job-routes.ts";
 
@@ -23,6 +24,27 @@ export const startCrawlRoute = proxiedRoute({
   },
   surface: "firecrawl",
   handle: (call, { crawls }: Needs) => startJob({ kind: "crawl", version: "v2" }, call, crawls),
+});
+
+const previewRoute = proxiedRoute({
+  contract: {
+    path: "/v2/crawl/params-preview",
+    operationId: "previewCrawl",
+    tag: "Search",
+    summary: "Have a model make the options of a crawl.",
+    body: crawlPreviewRequest,
+    streams: false,
+    maxCredits: false,
+    answer: z
+      .looseObject({
+        success: z.literal(true),
+        data: z.looseObject({ url: z.string() }).describe("Members of the body of a crawl."),
+        warning: z.string().optional().describe("Options of the model that were none."),
+      })
+      .meta({ id: "CrawlPreview" }),
+  },
+  surface: "firecrawl",
+  handle: (call, { web }: { web: WebAccess }) => answerPaid(call, (request) => web.previewCrawl(request)),
 });
 
 const startBatchRoute = proxiedRoute({
@@ -91,6 +113,7 @@ const concurrencyRoute = platformRoute({
 
 export const crawlRoutes = [
   startCrawlRoute,
+  previewRoute,
   ...activeCrawlsRoutes,
   ...jobRoutes({ kind: "crawl", path: "/v2/crawl", name: "Crawl", noun: "crawl" }),
   startBatchRoute,

@@ -1,6 +1,7 @@
 /** The bodies of crawls and batches, in the terms of Firecrawl's v2 API. */
 import { z } from "zod";
 import type { JsonObject } from "../../core/index.ts";
+import { PROMPT_CHARACTERS_MAX } from "../scrape/formats.ts";
 import {
   ignoredMembers,
   scrapeOptionMembers,
@@ -116,12 +117,27 @@ export const crawlRequest = z
     maxConcurrency: concurrency,
     scrapeOptions: scrapeOptions.nullish(),
     webhook,
-    prompt: unsupported("prompt"),
+    prompt: z
+      .string()
+      .trim()
+      .min(1)
+      .max(PROMPT_CHARACTERS_MAX)
+      .nullish()
+      .describe("A model makes options of it; those of the request come first."),
     ignoreRobotsTxt: unsupported("ignoreRobotsTxt"),
     zeroDataRetention: unsupported("zeroDataRetention"),
     ...ignoredMembers,
   })
   .meta({ id: "CrawlRequest" });
+
+/** The body of `POST /v2/crawl/params-preview`. */
+export const crawlPreviewRequest = z
+  .strictObject({
+    url: webUrl,
+    prompt: z.string().trim().min(1).max(PROMPT_CHARACTERS_MAX),
+    ...ignoredMembers,
+  })
+  .meta({ id: "CrawlPreviewRequest" });
 
 export const batchRequest = z
   .strictObject({

@@ -18,6 +18,8 @@ export interface PlannedCrawl extends Pick<NewCrawl, "kind" | "pagesMax" | "conc
   append?: { id: string; concurrencyMax: number | undefined };
   /** Further members of the answer. */
   more?: JsonObject;
+  /** A user's words that a model makes further options of, and the body without them. */
+  prompted?: { prompt: string; body: JsonObject };
 }
 
 /** The body of `POST /v2/crawl`. Throws 422. */
@@ -45,6 +47,7 @@ export async function planCrawl(body: JsonObject): Promise<PlannedCrawl> {
     concurrencyMax: delayMs > 0 ? 1 : (request.maxConcurrency ?? CONCURRENCY),
     delayMs,
     pages: [first, ...sitemaps],
+    ...(request.prompt != null && { prompted: { prompt: request.prompt, body: { ...body, prompt: null } } }),
   };
 }
 

@@ -16,12 +16,21 @@ import {
   type WayOfWork,
   type WorkPlan,
 } from "../../charges/index.ts";
-import { GatewayError, type JsonObject, NO_MARKUP, parseObject, type Surface, timedUuid } from "../../core/index.ts";
+import {
+  CallAborter,
+  GatewayError,
+  type JsonObject,
+  NO_MARKUP,
+  parseObject,
+  type Surface,
+  timedUuid,
+} from "../../core/index.ts";
 import { webPrice } from "../../pricing/index.ts";
 import { type ApiVersion, jobFromV1, jobNamesExtract } from "../v1/index.ts";
 import type { CrawlsOptions } from "./crawl-dependencies.ts";
 import { appendPages, namedBatch, tooManyRunning } from "./append-to-batch.ts";
 import { planExtraction } from "./extract/plan-extraction.ts";
+import { modelOfPrompt, optionsFromPrompt } from "./prompt/options-from-prompt.ts";
 import { type PlannedCrawl, planBatch, planCrawl } from "./plan-crawl.ts";
 import type { Crawl, CrawlKind, NewCrawl } from "./store.ts";
 
@@ -46,7 +55,7 @@ export interface JobForm {
 }
 
 type Start = WorkPlan &
-  Pick<PlannedCrawl, "plan" | "pages"> & { crawl: NewCrawl; ahead: AnswerAhead; isAppended: boolean };
+  Pick<PlannedCrawl, "plan" | "pages" | "prompted"> & { crawl: NewCrawl; ahead: AnswerAhead; isAppended: boolean };
 
 /** A body's members are checked by the plan. */
 const anyObject = z.looseObject({});
@@ -83,7 +92,8 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
     if (received.kind === "form") throw new Error("no request on the web has a form");
     const { kind, version } = this.#form;
     const found = await planned(this.#form, decodeBody(received), this.#options);
-    const { plan, pages, more, append, ...rest } = found;
+    const { plan, pages, more, append, prompted, ...rest } = found;
+    if (prompted !== undefined) modelOfPrompt(this.#options.model);
     this.#checkScrape(plan, kind === "batch" ? "" : "scrapeOptions.");
     const owner = principal.user;
     if (plan.webhook !== undefined) await webhooks.check({ owner, url: plan.webhook.url, param: "webhook" });
@@ -114,6 +124,7 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
       crawl: { id, ...rest, ...stored, createdAt: at, expiresAt: until },
       plan,
       pages,
+      ...(prompted !== undefined && { prompted }),
       isAppended: batch !== undefined,
     };
   }
@@ -135,18 +146,43 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
     if (stored === undefined || stored.expiresAt <= environment.clock()) return false;
     const isComplete = stored.discovered > 0 || stored.state !== "scraping";
     if (start?.isAppended === true) await this.#append(start);
-    else if (!isComplete && start !== undefined) await this.#create({ ...start, crawl: { ...start.crawl, id } });
+    else if (!isComplete && start !== undefined)
+      await this.#create(await this.#withPrompt({ ...start, crawl: { ...start.crawl, id } }));
     return true;
   }
 
   async run(running: RunningWork<Start, never>, start: Start): Promise<PaidAnswer> {
     const { status, headers, body } = start.ahead.answer;
     try {
-      await (start.isAppended ? this.#append(start) : this.#create(start));
+      await (start.isAppended ? this.#append(start) : this.#create(await this.#withPrompt(start, running)));
     } finally {
       await running.discard();
     }
     return { status, headers: Object.fromEntries(headers), body };
+  }
+
+  /** With the options that a model makes of its prompt. Its retry key has the crawl's id: a start that is repeated pays it once. */
+  async #withPrompt(start: Start, running?: RunningWork<Start, never>): Promise<Start> {
+    const { prompted, crawl, order } = start;
+    if (prompted === undefined) return start;
+    const { options, spent } = await optionsFromPrompt(
+      modelOfPrompt(this.#options.model),
+      { url: start.plan.url, prompt: prompted.prompt },
+      {
+        principal: this.#request.principal,
+        parent: crawl.id,
+        names: order,
+        signal: running?.watchdog.abort.signal ?? new CallAborter().signal,
+        retryKey: `crawl-${crawl.id}`,
+      },
+    );
+    const { plan, pages, pagesMax, concurrencyMax, delayMs } = await planCrawl({
+      ...options,
+      ...stated(prompted.body),
+    });
+    const named = { ...plan, ...(start.plan.namesExtract === true && { namesExtract: true as const }) };
+    const more = { pagesMax, concurrencyMax, delayMs, request: { ...named }, credits: spent };
+    return { ...start, plan: named, pages, crawl: { ...crawl, ...more } };
   }
 
   async #append({ crawl: { id }, pages }: Start): Promise<void> {
@@ -168,6 +204,11 @@ export class CrawlStart implements WayOfWork<JsonObject, Start> {
     await crawls.add(crawl.id, pages, environment.clock(), Math.max(pages.length, 1));
     wake();
   }
+}
+
+/** Members that ask for nothing leave the option to the model. */
+function stated(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
 }
 
 async function planned(

@@ -32,6 +32,8 @@ export interface NewCrawl {
   createdAt: number;
   /** When the crawl is deleted. */
   expiresAt: number;
+  /** What it has cost before its first page. */
+  credits?: Nano;
 }
 
 /** A failure in the words of the API. */

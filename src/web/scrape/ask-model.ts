@@ -79,8 +79,8 @@ export async function askJson(
   return { value: readJson(answer.text), spent: answer.spent };
 }
 
-/** The JSON in an answer; models without structured output put it into a fence. */
-function readJson(text: string): unknown {
+/** The JSON in an answer. Throws 502 if it has none; models without structured output put it into a fence. */
+export function readJson(text: string): unknown {
   const [, fenced] = /```(?:json)?\s*([\s\S]*?)```/.exec(text) ?? [];
   for (const candidate of [text, fenced, text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)]) {
     if (candidate === undefined || candidate.trim() === "") continue;
@@ -91,5 +91,5 @@ function readJson(text: string): unknown {
       // The next candidate.
     }
   }
-  throw new GatewayError("upstream_invalid_answer", "The model's answer for the format json is no JSON.");
+  throw new GatewayError("upstream_invalid_answer", "The model's answer is no JSON.");
 }

@@ -67,7 +67,8 @@ const refused = z
   .refine(
     () => false,
     "this format is not supported; supported are markdown, html, rawHtml, links, images, summary, json, changeTracking, attributes and screenshot",
-  );
+  )
+  .describe("Not supported.");
 
 const format = z.union([
   plain,

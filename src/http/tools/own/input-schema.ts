@@ -6,6 +6,9 @@ import type { OwnTool } from "./own-tool.ts";
 /** Descriptions of members without effect: agents get none of these. */
 const USELESS: ReadonlySet<unknown> = new Set(["Ignored.", "Not supported."]);
 
+/** Formats of a page that programs use: they would be a fifth of all definitions. */
+const RARE_FORMATS: ReadonlySet<unknown> = new Set(["attributes", "changeTracking"]);
+
 /** `hasDefaultModel`: the call need not name one. */
 export function inputSchema(
   { input, shown, shownOptions, members = {}, required = [], model }: OwnTool,
@@ -65,9 +68,11 @@ function isNoise(key: string, value: unknown): boolean {
 }
 
 function alternatives(options: readonly unknown[], definitions: JsonObject): JsonObject {
-  const kept = options.filter(
-    (each) => objectOf(each)?.["type"] !== "null" && !USELESS.has(objectOf(each)?.["description"]),
-  );
+  const kept = options.filter((each) => {
+    const { type, description, const: name, properties } = objectOf(each) ?? {};
+    const format = name ?? objectOf(objectOf(properties)?.["type"])?.["const"];
+    return type !== "null" && !USELESS.has(description) && !RARE_FORMATS.has(format);
+  });
   const read = kept.map((each) => simplified(each, definitions));
   return read.length === 1 ? (objectOf(read[0]) ?? {}) : { anyOf: read };
 }

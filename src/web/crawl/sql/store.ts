@@ -75,8 +75,8 @@ export abstract class SqlCrawlStore implements CrawlStore {
   abstract finish(id: string, finish: CrawlFinish): Promise<boolean>;
 
   insert(crawl: NewCrawl, activeMax: number): Promise<boolean> {
-    return this.sql.hasRows(sql`INSERT INTO crawls (${newCrawls.names}, state)
-      SELECT ${newCrawls.values(crawl)}, 'scraping'
+    return this.sql.hasRows(sql`INSERT INTO crawls (${newCrawls.names}, credits, state)
+      SELECT ${newCrawls.values(crawl)}, ${crawl.credits ?? 0n}, 'scraping'
       WHERE (SELECT count(*) FROM crawls WHERE owner = ${crawl.owner} AND state = 'scraping') < ${activeMax}
       ON CONFLICT DO NOTHING RETURNING id`);
   }
