@@ -3,24 +3,13 @@
  * argument over standard input and output. Stateless, so that a call is one message each way.
  */
 import { sayLine, serveLines } from "../http1/lines.ts";
+import { callResult, tools } from "./definitions.ts";
 import { completion } from "../upstream/completion.ts";
-
-const toolCount = 500;
-
-const tools = Array.from({ length: toolCount }, (_, index) => ({
-  name: `get_record_${index}`,
-  description: `Returns the record ${index} of a table with its fields, or those that were asked for.`,
-  inputSchema: {
-    type: "object",
-    properties: { id: { type: "string", description: "The record's id." }, fields: { type: "array" } },
-    required: ["id"],
-  },
-}));
 
 const results: Readonly<Record<string, object>> = {
   "server/discover": { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} } },
   "tools/list": { resultType: "complete", tools },
-  "tools/call": { resultType: "complete", content: [{ type: "text", text: "The record." }] },
+  "tools/call": { resultType: "complete", ...callResult },
 };
 
 interface Message {

@@ -27,6 +27,9 @@ interface ToolCallFigures {
   /** CPU of a list of 500 tools, and of a server that sends the same bytes. */
   listCpu: number;
   staticCpu: number;
+  /** Of a call and a list of the official SDK's own handler. */
+  sdkCallCpu: number;
+  sdkListCpu: number;
 }
 
 export interface ToolsPlan {
@@ -42,6 +45,7 @@ type Call = () => Promise<void>;
 const turn = 50;
 
 const program = join(import.meta.dirname, "main.ts");
+const sdkProgram = join(import.meta.dirname, "sdk.ts");
 
 export async function measureTools(plan: ToolsPlan, progress: (line: string) => void): Promise<ToolsFigures> {
   progress("tools: searches");
@@ -49,7 +53,8 @@ export async function measureTools(plan: ToolsPlan, progress: (line: string) => 
   const children = new Children();
   const helper = new Helper(children.startHelper([process.execPath, program]));
   const stdio = new Helper(children.startHelper([process.execPath, program, "stdio"]));
-  const { url } = await helper.next<{ url: string }>();
+  const sdk = new Helper(children.startHelper([process.execPath, sdkProgram]));
+  const [{ url }, { url: sdkUrl }] = [await helper.next<{ url: string }>(), await sdk.next<{ url: string }>()];
   // Another user may not be able to read the program.
   const own = { command: process.execPath, args: [program, "stdio"], user: String(process.getuid?.()) };
   const price = { call: 0.001 };
@@ -63,22 +68,28 @@ export async function measureTools(plan: ToolsPlan, progress: (line: string) => 
     const listeners = await measureListeners(gateway);
     progress("tools: calls");
     const client = new Client(await gateway.token({ user: "bench" }));
-    const sides = { gateway: { url: gateway.url, pid: gateway.process.pid }, server: { url, pid: helper.pid }, stdio };
+    const sides = {
+      gateway: { url: gateway.url, pid: gateway.process.pid },
+      server: { url, pid: helper.pid },
+      sdk: { url: sdkUrl, pid: sdk.pid },
+      stdio,
+    };
     const calls = await measureCalls(client, sides, plan.calls);
     return { calls, search, listeners, problem: client.failures > 0 ? `${client.failures} calls failed` : null };
   } finally {
     await gateway.stop();
-    await Promise.all([helper.stop(), stdio.stop()]);
+    await Promise.all([helper.stop(), sdk.stop(), stdio.stop()]);
   }
 }
 
 interface Sides {
   gateway: { url: string; pid: number };
   server: { url: string; pid: number };
+  sdk: { url: string; pid: number };
   stdio: Helper;
 }
 
-async function measureCalls(client: Client, { gateway, server, stdio }: Sides, calls: number) {
+async function measureCalls(client: Client, { gateway, server, sdk, stdio }: Sides, calls: number) {
   const overHttp: Call = () => client.ask(`${gateway.url}/mcp/http`, "tools/call");
   const overStdio: Call = () => client.ask(`${gateway.url}/mcp/stdio`, "tools/call");
   const straightHttp: Call = () => client.ask(`${server.url}/mcp`, "tools/call");
@@ -90,6 +101,8 @@ async function measureCalls(client: Client, { gateway, server, stdio }: Sides, c
     chatCpu: await cpuOf(gateway.pid, () => client.chat(gateway.url), calls),
     listCpu: await cpuOf(gateway.pid, () => client.ask(`${gateway.url}/mcp/http`, "tools/list"), calls),
     staticCpu: await cpuOf(server.pid, () => client.get(`${server.url}/static`), calls),
+    sdkCallCpu: await cpuOf(sdk.pid, () => client.ask(`${sdk.url}/mcp`, "tools/call"), calls),
+    sdkListCpu: await cpuOf(sdk.pid, () => client.ask(`${sdk.url}/mcp`, "tools/list"), calls),
   };
 }
 
