@@ -1,5 +1,5 @@
 export { originRefusal, type OriginPolicy } from "./admitted-origin.ts";
-export { capabilitiesKey, nameOf, sessionRevisions, STATELESS, versionKey } from "./revisions.ts";
+export { capabilitiesKey, nameOf, sessionRevisions, STATELESS, tasksExtension, versionKey } from "./revisions.ts";
 export { valueForHeader } from "./header-values.ts";
 export { clientHeaders } from "./client-headers.ts";
 export { McpEndpoint } from "./endpoint.ts";
@@ -8,6 +8,7 @@ export { errorText, RpcError, rpcCodes, type RpcId } from "./json-rpc.ts";
 export type {
   ClientInput,
   McpServer,
+  TaskRequest,
   ToolAnswer,
   ToolCall,
   ToolContent,

@@ -12,7 +12,7 @@ import {
 import type { FinishedAnswer, Outgoing } from "./outgoing.ts";
 import { acknowledged, askedUser, begun, called, followed, relayedResult } from "./results.ts";
 import { askableOf, type Era, takesTasks, takesUrls, tasksExtension } from "./revisions.ts";
-import type { ClientInput, McpServer, ToolAnswer, ToolProgress } from "./server.ts";
+import type { ClientInput, McpServer, TaskRequest, ToolAnswer, ToolProgress } from "./server.ts";
 
 /** A request that is being answered. */
 export interface McpCall {
@@ -131,26 +131,30 @@ function reporterOf(params: JsonObject, outgoing: Outgoing): ((progress: ToolPro
 }
 
 async function getTask(call: McpCall): Promise<FinishedAnswer> {
-  const task = await call.server.getTask(taskIdOf(call));
+  const task = await call.server.getTask(taskIn(call));
   if (task === undefined) throw noTask();
   return { text: resultText(call.id, followed(task, call.server)) };
 }
 
-/** No task asks for input, and unexpected answers are ignored. */
+/** Answers to questions that a task has not asked are ignored. */
 async function updateTask(call: McpCall): Promise<FinishedAnswer> {
-  if ((await call.server.getTask(taskIdOf(call))) === undefined) throw noTask();
+  const asked = taskIn(call);
+  const responses = objectOf(call.params["inputResponses"] ?? {});
+  if (responses === undefined) throw invalidParams("inputResponses must be an object.");
+  if (!(await call.server.updateTask(asked, responses))) throw noTask();
   return { text: resultText(call.id, acknowledged(call.server)) };
 }
 
 async function cancelTask(call: McpCall): Promise<FinishedAnswer> {
-  if (!(await call.server.cancelTask(taskIdOf(call)))) throw noTask();
+  if (!(await call.server.cancelTask(taskIn(call)))) throw noTask();
   return { text: resultText(call.id, acknowledged(call.server)) };
 }
 
-function taskIdOf({ params: { taskId }, era }: McpCall): string {
+/** Throws -32021 for a client that knows no tasks. */
+function taskIn({ params: { taskId }, era, signal }: McpCall): TaskRequest {
   requireTasks(era);
   if (typeof taskId !== "string") throw invalidParams("taskId must be a text.");
-  return taskId;
+  return { id: taskId, capabilities: era.stateless ? askableOf(era.capabilities) : {}, signal };
 }
 
 function noTask(): RpcError {

@@ -73,7 +73,10 @@ export function relayedResult(result: JsonObject, server: McpServer, isStateless
 }
 
 /** `tools/call`, answered with a task. */
-export function begun({ result: _result, ...task }: ToolTask, server: McpServer): string {
+export function begun(
+  { result: _result, error: _error, inputRequests: _asked, ...task }: ToolTask,
+  server: McpServer,
+): string {
   return JSON.stringify({ resultType: "task", ...task, _meta: infoOf(server) });
 }
 

@@ -119,9 +119,10 @@ export function takesUrls(era: Era): boolean {
 /** The capabilities of a client by which servers ask it. */
 const askable = ["elicitation", "sampling", "roots"] as const;
 
-/** Those that the client has, without all others. */
+/** Those that the client has, and whether it follows tasks; without all others. */
 export function askableOf(capabilities: JsonObject): JsonObject {
-  return Object.fromEntries(
+  const asked: JsonObject = Object.fromEntries(
     askable.flatMap((name) => (objectOf(capabilities[name]) === undefined ? [] : [[name, capabilities[name]]])),
   );
+  return takesTasks(capabilities) ? { ...asked, extensions: { [tasksExtension]: {} } } : asked;
 }

@@ -63,15 +63,27 @@ export interface ToolCall {
 /** Work that goes on after its call (the extension `io.modelcontextprotocol/tasks`). */
 export interface ToolTask {
   taskId: string;
-  status: "working" | "completed" | "failed" | "cancelled";
+  status: "working" | "input_required" | "completed" | "failed" | "cancelled";
   statusMessage?: string;
   /** In ISO 8601. */
   createdAt: string;
   lastUpdatedAt: string;
   ttlMs: number | null;
-  pollIntervalMs: number;
+  pollIntervalMs?: number;
   /** Of a completed task: the result that its call would have returned. */
   result?: ToolResult;
+  /** Of a failed one: the error of the protocol that its call would have returned. */
+  error?: JsonObject;
+  /** Of one that waits for the client: its open questions. */
+  inputRequests?: JsonObject;
+}
+
+/** A look at a task, or an act on it. */
+export interface TaskRequest {
+  id: string;
+  /** Those of the client by which a server may ask it. */
+  capabilities: JsonObject;
+  signal: AbortSignal;
 }
 
 /** An address that the user opens before the call is made again. */
@@ -109,9 +121,11 @@ export interface McpServer {
   /** Resolves with undefined if the caller has no such tool. A failure is a result with `isError`. */
   callTool(call: ToolCall): Promise<ToolAnswer | undefined>;
   /** Undefined if the caller has no such task. */
-  getTask(id: string): Promise<ToolTask | undefined>;
+  getTask(asked: TaskRequest): Promise<ToolTask | undefined>;
+  /** Gives a task the answers to its questions. False if the caller has no such task. */
+  updateTask(asked: TaskRequest, responses: JsonObject): Promise<boolean>;
   /** False if the caller has no such task. */
-  cancelTask(id: string): Promise<boolean>;
+  cancelTask(asked: TaskRequest): Promise<boolean>;
   /** The result of a method for prompts, resources or completions; undefined if there are none. Rejects with an `RpcError`. */
   relay: ((asked: RelayedRequest) => Promise<JsonObject>) | undefined;
 }

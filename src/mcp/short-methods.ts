@@ -10,7 +10,7 @@ import { whole } from "./outgoing.ts";
 import { discovered, initialized } from "./results.ts";
 import { type Era, sessionRevisions } from "./revisions.ts";
 
-export interface ShortCall extends Pick<McpCall, "id" | "method" | "params" | "era" | "server"> {
+interface ShortCall extends Pick<McpCall, "id" | "method" | "params" | "era" | "server"> {
   /** Begins a session of the owner, whose client has these capabilities, and returns its id. */
   newSession: (capabilities: JsonObject) => string;
 }

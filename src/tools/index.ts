@@ -8,6 +8,8 @@ export { RecentMap } from "./recent-map.ts";
 export { allows } from "./server-list.ts";
 export type { AccessTo, ToolCaller, ToolSource } from "./server-access.ts";
 export { relay } from "./relay/relay.ts";
+export { askableIn } from "./relay/client-questions.ts";
+export { isTask, readTask } from "./relay/server-tasks.ts";
 export { ServerError } from "./mcp-client.ts";
 export { refusalIn, ToolServer } from "./tool-server.ts";
 export { isQuestion } from "./relay/client-questions.ts";

@@ -24,6 +24,7 @@ import {
 } from "./relay/client-questions.ts";
 import { RecentMap } from "./recent-map.ts";
 import { KnownResources } from "./relay/known-resources.ts";
+import { isTask } from "./relay/server-tasks.ts";
 import { repeatLost } from "./repeat-lost.ts";
 import type { AccessTo, ServerAccess, ToolCaller } from "./server-access.ts";
 import { ServerList, type ServerListOptions, type ServerTool } from "./server-list.ts";
@@ -107,11 +108,16 @@ export class ToolServer {
    * The result of a method that is no call of a tool, cleaned. It is free. Rejects with a `ServerError` for a refusal, or with a
    * `GatewayError`.
    */
-  async ask(caller: ToolCaller, { method, params, signal, input }: ServerQuestion): Promise<JsonObject> {
-    const { timeoutMs, resultBytesMax, name, accessOf } = this.#options;
-    const access = await accessOf(caller);
+  async ask(caller: ToolCaller, question: ServerQuestion): Promise<JsonObject> {
+    const access = await this.#options.accessOf(caller);
     if (access === undefined)
-      throw new ServerError(rpcCodes.invalidParams, `The server ${name} needs an account of yours.`);
+      throw new ServerError(rpcCodes.invalidParams, `The server ${this.name} needs an account of yours.`);
+    return this.askBy(access, question);
+  }
+
+  /** The same with a given access. */
+  async askBy(access: ServerAccess, { method, params, signal, input }: ServerQuestion): Promise<JsonObject> {
+    const { timeoutMs, resultBytesMax, name } = this.#options;
     const { _meta: _, ...own } = params;
     const asked = { method, params: own, timeoutMs, bytesMax: resultBytesMax, signal };
     try {
@@ -167,6 +173,8 @@ export class ToolServer {
           return this.#failed(`The server ${name} asks for input that it cannot get here.`);
         return { result: cleanObject(result, access.secrets()), usage: {} };
       }
+      // Its result is read later, and for nothing: the server has taken on the work.
+      if (isTask(result)) return { result: cleanObject(result, access.secrets()), usage: { toolCalls: 1 } };
       if (!Array.isArray(result["content"])) {
         throw new GatewayError("upstream_invalid_answer", `The server ${name} answers with no result of a tool.`);
       }

@@ -33,7 +33,7 @@ export interface TestServerOptions {
     signal: AbortSignal,
     ask: (method: string, params: Json) => Promise<Json>,
   ) => Json | undefined | Promise<Json | undefined>;
-  /** The result of a method that is no tool's; undefined: an error of the protocol. Without it, it knows none. */
+  /** The result of a method that is no tool's; undefined, or a member `refusal`: an error of the protocol. Without it, it knows none. */
   answer?: (method: string, params: Json) => object | undefined;
   /** Tools on a page of the list. */
   pageSize?: number;
@@ -90,6 +90,8 @@ export function startTestServer(options: TestServerOptions): TestServer {
       }
       if (method !== "tools/call") {
         const answer = options.answer?.(method, params);
+        if (answer !== undefined && "refusal" in answer)
+          return Response.json({ jsonrpc: "2.0", id, error: answer.refusal });
         if (answer !== undefined) return result({ ...answer });
         const isKnown = options.answer !== undefined && method === "resources/read";
         const error = isKnown ? { code: -32_002, message: "Wrong address" } : { code: -32_601, message: "No method" };

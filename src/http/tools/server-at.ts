@@ -7,6 +7,7 @@ import type { Services } from "../services.ts";
 import { errorResult } from "./own/ask-route.ts";
 import { cancelTask, taskOf } from "./own/jobs.ts";
 import { answeredInRounds } from "./client-input.ts";
+import { cancelServerTask, serverTask, type TaskSeeker, updateServerTask } from "./server-tasks.ts";
 import { callSearchTool, searchListing, searchModeOf } from "./search-tools.ts";
 import { callAt, type DoorCaller, fromOf, listingAt, seekerOf } from "./tool-door.ts";
 
@@ -32,13 +33,35 @@ export function serverAt(door: ToolDoor, services: Services, { requestId, princi
         return failed(services, requestId, call)(thrown);
       }
     },
-    getTask: (id) => taskOf(caller, id),
-    cancelTask: (id) => cancelTask(caller, id),
+    ...tasksAt(door, caller),
     // Calls of tools need not know who may have what.
     get relay() {
       return relayAt(door, caller);
     },
   };
+}
+
+/** The gateway's own tasks, and those of other servers. */
+function tasksAt(door: ToolDoor, caller: DoorCaller): Pick<McpServer, "getTask" | "updateTask" | "cancelTask"> {
+  const { principal, services } = caller;
+  const seeker = (): TaskSeeker => ({
+    door,
+    user: principal.user,
+    states: services.mcp.requestStates,
+    seeker: seekerOf(caller),
+  });
+  return {
+    getTask: async (asked) => (await taskOf(caller, asked.id)) ?? serverTask(asked, seeker()).catch(refuse),
+    // None of the gateway's own asks for anything.
+    updateTask: async (asked, responses) =>
+      (await taskOf(caller, asked.id)) !== undefined || updateServerTask(asked, responses, seeker()).catch(refuse),
+    cancelTask: async (asked) =>
+      (await cancelTask(caller, asked.id)) || cancelServerTask(asked, seeker()).catch(refuse),
+  };
+}
+
+function refuse(thrown: unknown): never {
+  throw rpcErrorOf(thrown);
 }
 
 /** Undefined without other servers. */

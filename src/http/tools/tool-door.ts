@@ -7,7 +7,9 @@ import {
   ConnectionRequiredError,
   DEFAULT_ACCOUNT,
   isQuestion,
+  isTask,
   mayCall,
+  readTask,
   refusalIn,
   type ToolCaller,
   type ToolDoor,
@@ -19,6 +21,7 @@ import type { Services } from "../services.ts";
 import { answeredInRounds } from "./client-input.ts";
 import { callConnect, CONNECT_TOOL, connectDefinitions, toConnect } from "./connect-tool.ts";
 import { namedAccounts } from "./named-accounts.ts";
+import { sealedTask } from "./server-tasks.ts";
 import { allowedDefinitions, callOwnTool, isOwnTool } from "./own/own-tools.ts";
 
 /** Who calls, and by which request. */
@@ -78,7 +81,7 @@ export async function callAt(door: ToolDoor, call: ToolCall, caller: DoorCaller)
   const name = call.name === CONNECT_TOOL ? undefined : call.name;
   const { tools, unconnected, refusals } = await door.find({ ...seekerOf(caller), name });
   const target = tools.get(call.name);
-  if (target !== undefined) return callOther(target, call, caller);
+  if (target !== undefined) return callOther(door, target, { call, caller });
   const connectable = toConnect(unconnected, caller);
   if (name === undefined && connectable.length > 0)
     return callConnect(call, connectable, async (server) => ({ url: await pageFor(server, caller) }));
@@ -120,14 +123,18 @@ async function pageFor(server: string, { principal, requestId, services, from }:
   return connections.pageOf(await connections.open(place, { actor }));
 }
 
-async function callOther(target: ToolTarget, call: ToolCall, caller: DoorCaller): Promise<ToolAnswer> {
+async function callOther(
+  door: ToolDoor,
+  target: ToolTarget,
+  { call, caller }: { call: ToolCall; caller: DoorCaller },
+): Promise<ToolAnswer> {
   const { requestId, principal, services, retryKey, naming } = caller;
   const { gateway } = services.mcp;
   const { result, headers = {} } = await answeredInRounds(
     services.mcp,
     {
       owner: [principal.user, "tools/call", target.server.name, target.tool.name],
-      input: call.input,
+      input: services.mcp.requestStates.canSeal ? call.input : withoutTasks(call.input),
       signal: call.signal,
       onProgress: call.onProgress && reporterOf(call.onProgress),
     },
@@ -149,6 +156,10 @@ async function callOther(target: ToolTarget, call: ToolCall, caller: DoorCaller)
   );
   const refusal = refusalIn(result);
   if (refusal !== undefined) throw refusal;
+  if (isTask(result)) {
+    const place = { door, user: principal.user, states: services.mcp.requestStates };
+    return { result: { task: sealedTask(readTask(result), { tool: call.name, target }, place) }, headers };
+  }
   if (isQuestion(result)) return { result: { questions: result }, headers };
   const { content, ...rest } = result;
   const parts = objectsOf(content);
@@ -156,6 +167,13 @@ async function callOther(target: ToolTarget, call: ToolCall, caller: DoorCaller)
     result: { ...rest, content: parts },
     headers,
   };
+}
+
+/** Without a key, no id of a task could be made that other nodes understand. */
+function withoutTasks(input: ToolCall["input"]): ToolCall["input"] {
+  if (input === undefined) return input;
+  const { extensions: _, ...capabilities } = input.capabilities;
+  return { ...input, capabilities };
 }
 
 function reporterOf(report: (progress: ToolProgress) => void): (params: JsonObject) => void {

@@ -65,9 +65,10 @@ export function createScene({ tool = () => Promise.resolve(resultOf("done")), ta
       calls.push(call);
       return tool(call);
     },
-    getTask: (id) => Promise.resolve(id === task?.taskId ? task : undefined),
+    getTask: ({ id }) => Promise.resolve(id === task?.taskId ? task : undefined),
+    updateTask: ({ id }) => Promise.resolve(id === task?.taskId),
     relay: undefined,
-    cancelTask: (id) => Promise.resolve(id === task?.taskId),
+    cancelTask: ({ id }) => Promise.resolve(id === task?.taskId),
   };
   return {
     endpoint,

@@ -1,6 +1,6 @@
 /** What a server may ask the client of a request, and what it gets. */
 import { CallAborter, type JsonObject, objectOf, objectsOf, stringOf } from "../../core/index.ts";
-import { type ClientInput, type ClientQuestion, RpcError, rpcCodes } from "../../mcp/index.ts";
+import { type ClientInput, type ClientQuestion, RpcError, rpcCodes, tasksExtension } from "../../mcp/index.ts";
 import { cleanObject } from "../clean-result.ts";
 import type { ServerError } from "../mcp-client.ts";
 
@@ -25,8 +25,15 @@ export function mayAsk({ inputRequests, requestState }: JsonObject, input: Clien
   return questions.every((question) => isDeclared(objectOf(question) ?? {}, input));
 }
 
+/** Those of the questions, by their keys, that a client with these capabilities answers. */
+export function askableIn(questions: JsonObject, capabilities: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(questions).filter(([, question]) => isDeclared(objectOf(question) ?? {}, { capabilities })),
+  );
+}
+
 /** Whether the client has declared that it answers such a question. */
-function isDeclared(question: JsonObject, { capabilities }: ClientInput): boolean {
+function isDeclared(question: JsonObject, { capabilities }: Pick<ClientInput, "capabilities">): boolean {
   const method = stringOf(question["method"]);
   const capability = Object.hasOwn(capabilityOf, method) ? capabilityOf[method] : undefined;
   const declared = capability === undefined ? undefined : objectOf(capabilities[capability]);
@@ -118,8 +125,9 @@ export function refusalFor(
 /** Whether the client has not declared what a server requires, and would be passed on if it had. */
 function canDeclare(required: JsonObject, { capabilities }: ClientInput): boolean {
   const names = Object.keys(required);
-  const passed = new Set(Object.values(capabilityOf));
+  const passed = new Set([...Object.values(capabilityOf), "extensions"]);
   if (!names.every((name) => passed.has(name))) return false;
+  if (!Object.keys(objectOf(required["extensions"]) ?? {}).every((name) => name === tasksExtension)) return false;
   return names.some((name) => {
     const declared = objectOf(capabilities[name]);
     return declared === undefined || Object.keys(objectOf(required[name]) ?? {}).some((part) => !(part in declared));

@@ -1,4 +1,5 @@
 /** A server with the tools, prompts and resources that the official suite names, in one revision. */
+import { createTaskFixture, taskTools } from "./task-fixture.ts";
 import { startTestServer, type TestServer, textResult } from "../tool-server.ts";
 
 type Json = Record<string, unknown>;
@@ -119,6 +120,8 @@ function questionOf(params: Json): Json | undefined {
   const name = String(params["name"]);
   const { rounds = [], hasState = false } = dialogues[name] ?? {};
   const given = (params["inputResponses"] ?? {}) as Json;
+  if (Object.values(given).some((answer) => typeof answer !== "object"))
+    return { error: { code: -32_602, message: "An answer must be an object." } };
   const meta = (params["_meta"] ?? {}) as Record<string, Json>;
   const declared = meta["io.modelcontextprotocol/clientCapabilities"] ?? {};
   const isAnswered = (round: Json): boolean => Object.keys(round).some((key) => key in given);
@@ -137,10 +140,38 @@ function questionOf(params: Json): Json | undefined {
   };
 }
 
-const tools = [...Object.keys(results), ...Object.keys(dialogues)].map((name) => ({
+const schemas: Readonly<Record<string, Json>> = {
+  json_schema_2020_12_tool: {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    $defs: {
+      address: {
+        $anchor: "addressDef",
+        type: "object",
+        properties: { street: { type: "string" }, city: { type: "string" } },
+      },
+    },
+    properties: {
+      name: { type: "string" },
+      address: { $ref: "#/$defs/address" },
+      contactMethod: { type: "string", enum: ["phone", "email"] },
+      phone: { type: "string" },
+      email: { type: "string" },
+    },
+    allOf: [{ anyOf: [{ required: ["phone"] }, { required: ["email"] }] }],
+    if: { properties: { contactMethod: { const: "phone" } }, required: ["contactMethod"] },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { required: ["phone"] },
+    else: { required: ["email"] },
+    additionalProperties: false,
+  },
+};
+
+const names = [...Object.keys(results), ...Object.keys(dialogues), ...Object.keys(schemas), ...taskTools];
+const tools = names.map((name) => ({
   name,
   description: `The tool ${name} of the suite`,
-  inputSchema: { type: "object", properties: {} },
+  inputSchema: schemas[name] ?? { type: "object", properties: {} },
 }));
 
 function prompt(...contents: Json[]): Json {
@@ -198,11 +229,13 @@ const methods: Readonly<Record<string, (params: Json) => Json | undefined>> = {
   "resources/templates/list": () => ({
     resourceTemplates: [{ uriTemplate: "test://template/{id}/data", name: "template", mimeType: "application/json" }],
   }),
-  "resources/read": ({ uri }) => read(String(uri)),
+  "resources/read": ({ uri }) =>
+    read(String(uri)) ?? { refusal: { code: -32_602, message: "There is no such resource.", data: { uri } } },
   "completion/complete": () => ({ completion: { values: [], total: 0, hasMore: false } }),
 };
 
 export function startFixture(era: "2025" | "2026"): TestServer {
+  const tasks = createTaskFixture();
   return startTestServer({
     era,
     tools,
@@ -210,8 +243,8 @@ export function startFixture(era: "2025" | "2026"): TestServer {
       const { name } = params;
       if (name === "test_tool_with_progress") for (const progress of [0, 50, 100]) report({ progress, total: 100 });
       const state = String(params["requestState"]);
-      return questionOf(params) ?? results[String(name)] ?? textResult(`state-ok: ${state}`);
+      return tasks.call(params) ?? questionOf(params) ?? results[String(name)] ?? textResult(`state-ok: ${state}`);
     },
-    answer: (method, params) => methods[method]?.(params),
+    answer: (method, params) => tasks.answer(method, params) ?? methods[method]?.(params),
   });
 }

@@ -16,11 +16,14 @@ export interface SuiteRun {
   output: string;
 }
 
-/** Runs what a revision requires of one side; returns those scenarios, and those of them that have no success or one of the bad statuses. */
+/**
+ * Runs what a revision requires of one side, and what the suite runs beside that; returns the required scenarios, and those of them that have
+ * no success or one of the bad statuses. `isPassed` tells the same of any.
+ */
 export async function runSuite(
   { side, revision, subject, env, output }: SuiteRun,
   bad: readonly string[],
-): Promise<{ required: readonly string[]; failed: readonly string[] }> {
+): Promise<{ required: readonly string[]; failed: readonly string[]; isPassed: (scenario: string) => boolean }> {
   const asked = ["--requirements", revision, ...subject, "-o", output];
   const child = Bun.spawn([process.execPath, "--bun", join(packageFolder, "dist/index.js"), side, ...asked], {
     env: { ...process.env, ...env },
@@ -33,7 +36,7 @@ export async function runSuite(
     string[]
   >;
   const required = requirements[side];
-  return { required, failed: required.filter((scenario) => !isPassed(scenario)) };
+  return { required, failed: required.filter((scenario) => !isPassed(scenario)), isPassed };
 
   function isPassed(scenario: string): boolean {
     // A server's scenarios have the side before their names, a client's folders before theirs.
