@@ -56,13 +56,13 @@ const namesIn: Readonly<Record<StreamedDialect, (events: readonly JsonObject[]) 
       if (type === "ping") return [];
       if (block !== undefined) types.set(index, stringOf(objectOf(block)?.["type"]));
       const change = index === undefined ? undefined : objectOf(delta)?.["type"];
-      return [[type, types.get(index), change].filter((name) => name !== undefined).join(" ")];
+      return [[stringOf(type), types.get(index) ?? "", stringOf(change)].filter((name) => name !== "").join(" ")];
     });
   },
   responses: (events) =>
     events.map(({ type, item, part }) => {
       const kind = objectOf(item ?? part)?.["type"];
-      return [stringOf(type).replace("response.", ""), kind].filter((name) => name !== undefined).join(" ");
+      return [stringOf(type).replace("response.", ""), stringOf(kind)].filter((name) => name !== "").join(" ");
     }),
 };
 

@@ -40,7 +40,8 @@ test("while a tool runs, each client gets pings or comments, and then the rest",
 
 /** Reads a stream until it has this text. `rest` reads on to its end. */
 async function readUntil(answer: Response, wanted: string): Promise<{ text: string; rest: () => Promise<string> }> {
-  const reader = (answer.body ?? new Blob().stream()).getReader();
+  const body: ReadableStream<Uint8Array> = answer.body ?? new Blob().stream();
+  const reader = body.getReader();
   const decoder = new TextDecoder();
   const readWhile = async (goesOn: (text: string) => boolean): Promise<string> => {
     let text = "";

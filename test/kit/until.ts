@@ -2,7 +2,7 @@ import { waitMsMax } from "./time-limits.ts";
 
 /**
  * Waits for a condition instead of a time: resolves with the first value that is neither undefined nor false. Waits at least
- * `waitMsMax`, or longer if told.
+ * `waitMsMax`, or longer on request.
  */
 export async function until<T>(
   what: string,
