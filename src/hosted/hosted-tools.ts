@@ -16,8 +16,9 @@ import {
   type HostedKind,
   mayHaveHosted,
   requireDomains,
+  requireFewHosted,
 } from "./requests/asked-tools.ts";
-import { isNative } from "./requests/native-tools.ts";
+import { nativeIn } from "./requests/native-tools.ts";
 import type { DecidedTools } from "./requests/loop-request.ts";
 
 /** The gateway's own tools that do the same: a token that may not call one may not use the hosted one. */
@@ -64,12 +65,14 @@ export class HostedTools implements HostedLoops {
   }
 
   #decide({ dialect, body, target, principal }: Omit<HostedCall, "text"> & { dialect: HostedDialect }): DecidedTools {
+    requireFewHosted(body);
+    const isNative = nativeIn(dialect, body, target);
     const run: AskedTool[] = [];
     const left: AskedTool[] = [];
     for (const tool of askedTools(dialect, body)) {
       const mode = this.#options.modes[tool.kind];
       if (mode === "off") left.push(tool);
-      else if (this.#runs(tool, principal) && (mode === "gateway" || !isNative(tool, dialect, body, target))) {
+      else if (this.#runs(tool, principal) && (mode === "gateway" || !isNative(tool))) {
         requireDomains(tool);
         run.push(tool);
       }

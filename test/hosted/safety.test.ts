@@ -152,3 +152,17 @@ test("a token without the right to search gets no search", async () => {
   expect([answer.status, answer.headers.get("x-tollgate-dropped-tools")]).toEqual([200, "web_search"]);
   expect(scene.asked[0]).not.toHaveProperty("tools");
 });
+
+describe("a body that is made to take long", () => {
+  test.each([
+    ["/v1/messages", { type: "web_search_20250305", name: "web_search" }],
+    ["/v1/responses", { type: "web_search" }],
+    ["/v1/responses", { type: "mcp", server_label: "tollgate", server_url: "https://tools.example/mcp" }],
+  ])("of %s with 15,000 times %p is refused before it costs anything", async (path, tool) => {
+    const list = { tools: Array<object>(15_000).fill(tool) };
+    const body = { max_tokens: 10, messages: [{ role: "user", content: "Hi" }], input: "Hi", ...list };
+    const answer = await at().post(path, body);
+    expect(answer.status).toBe(422);
+    expect(await answer.text()).toContain("128 are permitted");
+  });
+});

@@ -50,13 +50,17 @@ function inTools(body: JsonObject, find: FindServer): AskedServer[] {
 }
 
 function inMessages(body: JsonObject, find: FindServer): AskedServer[] {
-  const toolsets = objectsOf(body["tools"]).filter(({ type }) => type === "mcp_toolset");
+  const toolsets = new Map<unknown, JsonObject>();
+  for (const tool of objectsOf(body["tools"])) {
+    const { type, mcp_server_name: name } = tool;
+    if (type === "mcp_toolset" && !toolsets.has(name)) toolsets.set(name, tool);
+  }
   return objectsOf(body["mcp_servers"]).flatMap((server) => {
     const label = stringOf(server["name"]);
     const found = find(wordOf(server["url"]), label);
     if (found === undefined) return [];
     const place = placeOf(found, label, bearer(server["authorization_token"]));
-    const toolset = toolsets.find((each) => each["mcp_server_name"] === label);
+    const toolset = toolsets.get(label);
     return [{ label, place, index: undefined, permits: enabledIn(server, toolset), needsApproval: () => false }];
   });
 }
@@ -95,7 +99,9 @@ function bearer(token: unknown): JsonObject {
 /** A list of names, or an object with one. */
 function permittedBy(allowed: unknown): (name: string) => boolean {
   const names = Array.isArray(allowed) ? listOf(allowed) : objectOf(allowed)?.["tool_names"];
-  return Array.isArray(names) ? (name) => names.includes(name) : () => true;
+  if (!Array.isArray(names)) return () => true;
+  const permitted = new Set<unknown>(names);
+  return (name) => permitted.has(name);
 }
 
 /** OpenAI asks before every call, unless the request has another rule. */
@@ -111,8 +117,9 @@ function filterOf(value: unknown): ((tool: ListedTool) => boolean) | undefined {
   const filter = objectOf(value);
   if (filter === undefined) return undefined;
   const { tool_names: names, read_only: readOnly } = filter;
+  const named = Array.isArray(names) ? new Set<unknown>(names) : undefined;
   return ({ name, isReadOnly }) =>
-    (!Array.isArray(names) || names.includes(name)) && (typeof readOnly !== "boolean" || readOnly === isReadOnly);
+    (named?.has(name) ?? true) && (typeof readOnly !== "boolean" || readOnly === isReadOnly);
 }
 
 /** Of the first beta a member of the server, of the second a tool of its own. */

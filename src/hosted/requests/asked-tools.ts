@@ -46,6 +46,21 @@ export function kindOf(type: unknown): HostedKind | undefined {
   return SEARCH.test(type) ? "search" : FETCH.test(type) ? "fetch" : undefined;
 }
 
+/** The most hosted tools and servers of one body: each is looked at in several places. */
+const HOSTED_MAX = 128;
+
+/** Throws 422 for a body with more hosted tools and servers of tools than that. */
+export function requireFewHosted({ tools, mcp_servers: servers }: JsonObject): void {
+  let count = listOf(servers).length;
+  for (const tool of listOf(tools)) {
+    const type = objectOf(tool)?.["type"];
+    if (type === "mcp" || kindOf(type) !== undefined) count += 1;
+  }
+  if (count <= HOSTED_MAX) return;
+  const message = `tools: there are ${count} hosted tools and servers; ${HOSTED_MAX} are permitted.`;
+  throw new GatewayError("validation_failed", message, { param: "tools" });
+}
+
 export function askedTools(dialect: HostedDialect, body: JsonObject): AskedTool[] {
   const listed = listOf(body["tools"]).flatMap((each, index) => {
     const tool = objectOf(each);

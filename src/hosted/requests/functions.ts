@@ -1,5 +1,5 @@
 /** The functions that stand for hosted tools: the model calls them, and the gateway runs them. */
-import type { JsonObject } from "../../core/index.ts";
+import { GatewayError, type JsonObject } from "../../core/index.ts";
 import type { FoundServer, FoundTool } from "../running/served-tools.ts";
 import type { AskedTool, HostedDialect } from "./asked-tools.ts";
 
@@ -22,6 +22,38 @@ interface ServedFunction {
 }
 
 export type HostedFunction = WebFunction | ServedFunction;
+
+/** The functions of one request by the tools that they stand for, as the items of a conversation name those. */
+export class FunctionIndex {
+  readonly #web = new Map<unknown, WebFunction>();
+  readonly #served = new Map<unknown, Map<unknown, ServedFunction>>();
+
+  constructor(functions: readonly HostedFunction[]) {
+    for (const each of functions) {
+      if (each.action === "mcp") this.#addServed(each);
+      else if (!this.#web.has(each.action)) this.#web.set(each.action, each);
+    }
+  }
+
+  withAction(action: unknown): WebFunction | undefined {
+    return this.#web.get(action);
+  }
+
+  hasServer(label: unknown): boolean {
+    return this.#served.has(label);
+  }
+
+  ofServer(label: unknown, name: unknown): ServedFunction | undefined {
+    return this.#served.get(label)?.get(name);
+  }
+
+  #addServed(called: ServedFunction): void {
+    const { server, served } = called;
+    const tools = this.#served.get(server.label) ?? new Map<unknown, ServedFunction>();
+    if (!tools.has(served.name)) tools.set(served.name, called);
+    this.#served.set(server.label, tools);
+  }
+}
 
 /** The actions of each tool that a dialect has items for. */
 const actionsOf: Readonly<Record<HostedDialect, Readonly<Record<AskedTool["kind"], readonly HostedAction[]>>>> = {
@@ -67,18 +99,16 @@ export function definitionOf(called: HostedFunction): FunctionDefinition {
   return { name, description, parameters };
 }
 
-/** The functions of these tools and servers. A name that one of the caller's own functions has gets a number. */
+/** The most tools of all servers of a call; no provider takes more functions. */
+const SERVED_MAX = 1_024;
+
+/** The functions of these tools and servers. A name that one of the caller's own functions has gets a number. Throws 422 for too many. */
 export function functionsOf(
   dialect: HostedDialect,
   { tools, servers }: { tools: readonly AskedTool[]; servers: readonly FoundServer[] },
   taken: ReadonlySet<string>,
 ): HostedFunction[] {
-  const names = new Set(taken);
-  const nameFor = (wanted: string): string => {
-    const name = freeName(wanted, names);
-    names.add(name);
-    return name;
-  };
+  const nameFor = freeNames(taken);
   const actions = new Set<HostedAction>();
   const web = tools.flatMap((tool) =>
     actionsOf[dialect][tool.kind].flatMap((action): WebFunction[] => {
@@ -87,14 +117,27 @@ export function functionsOf(
       return [{ action, name: nameFor(action), tool }];
     }),
   );
+  const count = servers.reduce((sum, server) => sum + server.tools.length, 0);
+  if (count > SERVED_MAX) {
+    const message = `tools: the servers have ${count} tools; ${SERVED_MAX} are permitted in one call. Name fewer of them.`;
+    throw new GatewayError("validation_failed", message, { param: "tools" });
+  }
   const served = servers.flatMap((server) =>
     server.tools.map((each): ServedFunction => ({ action: "mcp", name: nameFor(each.name), server, served: each })),
   );
   return [...web, ...served];
 }
 
-function freeName(name: string, taken: ReadonlySet<string>): string {
-  let free = name;
-  for (let number = 2; taken.has(free); number += 1) free = `${name}_${number}`;
-  return free;
+/** Gives each function a name of its own. The numbers of a name go on, since trying all would take the square of their count. */
+function freeNames(taken: ReadonlySet<string>): (wanted: string) => string {
+  const names = new Set(taken);
+  const numbers = new Map<string, number>();
+  return (wanted) => {
+    let name = wanted;
+    let number = numbers.get(wanted) ?? 2;
+    for (; names.has(name); number += 1) name = `${wanted}_${number}`;
+    numbers.set(wanted, number);
+    names.add(name);
+    return name;
+  };
 }

@@ -6,7 +6,7 @@ import type { ResultSeal } from "../running/sealed-results.ts";
 import { type AskedTool, type HostedDialect, withoutTools } from "./asked-tools.ts";
 import { type AskedServer, withoutServers } from "./asked-servers.ts";
 import { chatRounds } from "./chat-rounds.ts";
-import { definitionOf, functionsOf, type HostedFunction } from "./functions.ts";
+import { definitionOf, FunctionIndex, functionsOf, type HostedFunction } from "./functions.ts";
 import { type PendingUse, readHistory } from "./messages-history.ts";
 import { messagesRounds } from "./messages-rounds.ts";
 import { readItems } from "./responses-history.ts";
@@ -77,7 +77,8 @@ export class LoopRequest {
     this.dialect = dialect;
     this.rounds = dialects[dialect];
     const tools = listOf(asked["tools"]).map((tool) => objectOf(tool) ?? {});
-    const taken = new Set(tools.flatMap((tool, index) => (isIn(run, index) ? [] : (this.rounds.nameOf(tool) ?? []))));
+    const places = new Set(run.map(({ index }) => index));
+    const taken = new Set(tools.flatMap((tool, index) => (places.has(index) ? [] : (this.rounds.nameOf(tool) ?? []))));
     const functions = functionsOf(dialect, { tools: run, servers }, taken);
     this.servers = servers;
     this.seal = ready.seal;
@@ -127,18 +128,21 @@ export class LoopRequest {
       return { body: { ...body, input }, pending };
     }
     const { sources, seal } = this;
-    const options = { functions, sources, seal, keepsNative };
+    const options = { functions: new FunctionIndex(functions), sources, seal, keepsNative };
     const { messages, pending } = readHistory(objectsOf(body["messages"]), options);
     return { body: { ...body, messages }, pending };
   }
 
   #withFunctions(asked: JsonObject, functions: readonly HostedFunction[], ready: ReadyTools): JsonObject {
     const replaced = [...ready.run, ...ready.left, ...ready.servers];
+    const byOwner = Map.groupBy(functions, ownerOf);
     const ofOwner = (owner: unknown): JsonObject[] =>
-      functions.filter((each) => ownerOf(each) === owner).map((each) => this.rounds.functionOf(definitionOf(each)));
+      (byOwner.get(owner) ?? []).map((each) => this.rounds.functionOf(definitionOf(each)));
+    const byPlace = new Map(replaced.map((each) => [each.index, each]));
+    const labels = new Set<unknown>(ready.servers.map(({ label }) => label));
     const listed = listOf(asked["tools"]).flatMap((tool, index) => {
-      const owner = replaced.find((each) => each.index === index);
-      return owner === undefined ? (isToolset(tool, ready.servers) ? [] : [tool]) : ofOwner(owner);
+      const owner = byPlace.get(index);
+      return owner === undefined ? (isToolset(tool, labels) ? [] : [tool]) : ofOwner(owner);
     });
     const unlisted = replaced.filter(({ index }) => index === undefined).flatMap(ofOwner);
     const tools = [...listed, ...unlisted];
@@ -157,11 +161,9 @@ export class LoopRequest {
   /** The choice of the body, with functions in the place of the tools that it names. */
   #choiceOf(asked: JsonObject, functions: readonly HostedFunction[]): unknown {
     const { tool_choice: choice } = asked;
+    const web = functions.filter((each) => each.action !== "mcp");
     const named = (type: string | undefined): HostedFunction | undefined =>
-      functions.find(
-        (each) =>
-          each.action !== "mcp" && type !== undefined && (type === each.tool.type || type === nameIn(asked, each.tool)),
-      );
+      web.find(({ tool }) => type !== undefined && (type === tool.type || type === nameIn(asked, tool)));
     const one = named(this.rounds.chosenTool(choice));
     if (one !== undefined) return this.rounds.choiceOf(one.name);
     const tools = objectOf(choice)?.["tools"];
@@ -181,12 +183,10 @@ function ownerOf(called: HostedFunction): unknown {
   return called.action === "mcp" ? called.server : called.tool;
 }
 
-function isToolset(tool: unknown, servers: readonly AskedServer[]): boolean {
+function isToolset(tool: unknown, labels: ReadonlySet<unknown>): boolean {
   const { type, mcp_server_name: name } = objectOf(tool) ?? {};
-  return type === "mcp_toolset" && servers.some(({ label }) => label === name);
+  return type === "mcp_toolset" && labels.has(name);
 }
-
-const isIn = (tools: readonly AskedTool[], place: number): boolean => tools.some(({ index }) => index === place);
 
 /** The name that a tool has in its request, which a choice in Messages has. */
 function nameIn(asked: JsonObject, { index }: AskedTool): string | undefined {

@@ -9,7 +9,7 @@ import { fenced } from "../running/fence.ts";
 import type { ResultSeal } from "../running/sealed-results.ts";
 import { errorText } from "../running/tool-outcome.ts";
 import { describeSource } from "../running/web-tools.ts";
-import type { HostedFunction } from "./functions.ts";
+import type { FunctionIndex, HostedFunction } from "./functions.ts";
 
 /** A use whose result the next answer begins with. */
 export interface PendingUse {
@@ -29,7 +29,7 @@ interface ReadHistory {
 }
 
 interface HistoryOptions {
-  functions: readonly HostedFunction[];
+  functions: FunctionIndex;
   sources: Sources;
   seal: ResultSeal;
   /** Whether the upstream takes blocks of its own tools. */
@@ -106,11 +106,9 @@ class HostedTurn {
   }
 
   #functionOf({ type, name, server_name: label }: JsonObject): HostedFunction | undefined {
-    return this.#options.functions.find((each) =>
-      each.action === "mcp"
-        ? type === "mcp_tool_use" && each.served.name === name && each.server.label === label
-        : type === "server_tool_use" && each.action === name,
-    );
+    const { functions } = this.#options;
+    if (type === "mcp_tool_use") return functions.ofServer(label, name);
+    return type === "server_tool_use" ? functions.withAction(name) : undefined;
   }
 
   #say(block: JsonObject): void {

@@ -1,24 +1,35 @@
-/** Whether the provider of a call runs a tool itself, at a known price. */
+/** Which tools of a call its provider runs itself, at a known price. */
 import { type JsonObject, keysOf, listOf, objectOf } from "../../core/index.ts";
 import { translations } from "../../dialects/index.ts";
 import type { ToolPurchase } from "../../providers/index.ts";
 import { coversEverything, isToolPriced, requirePrices, type Target } from "../../routing/index.ts";
 import { type AskedTool, askedTools, type HostedDialect, kindOf } from "./asked-tools.ts";
 
-export function isNative(tool: AskedTool, dialect: HostedDialect, body: JsonObject, target: Target): boolean {
-  try {
-    return tool.index === undefined
-      ? sellsMember(body, target)
-      : sellsTool(objectOf(listOf(body["tools"])[tool.index]) ?? {}, dialect, body, target);
-  } catch {
-    // A reader refuses tools without a price.
-    return false;
-  }
+/** The body that a tool stands in. */
+interface AskedIn {
+  dialect: HostedDialect;
+  /** Whether it has other tools than hosted ones. */
+  hasFunctions: boolean;
+}
+
+/** Whether a tool of the body is one of those. The body is read once, for all of them. */
+export function nativeIn(dialect: HostedDialect, body: JsonObject, target: Target): (tool: AskedTool) => boolean {
+  const tools = listOf(body["tools"]);
+  const hasFunctions = tools.some((tool) => kindOf(objectOf(tool)?.["type"]) === undefined);
+  return ({ index }) => {
+    try {
+      if (index === undefined) return sellsMember(body, target);
+      return sellsTool(objectOf(tools[index]) ?? {}, { dialect, hasFunctions }, { body, target });
+    } catch {
+      // A reader refuses tools without a price.
+      return false;
+    }
+  };
 }
 
 /** The same for all tools of a body that the gateway could run. */
 export function runsAllItself(dialect: HostedDialect, body: JsonObject, target: Target): boolean {
-  return askedTools(dialect, body).every((tool) => isNative(tool, dialect, body, target));
+  return askedTools(dialect, body).every(nativeIn(dialect, body, target));
 }
 
 /** A member of a chat body that the upstream charges for. Throws for one without a price. */
@@ -31,10 +42,9 @@ function sellsMember(body: JsonObject, target: Target): boolean {
   return keysOf(extras.toolUnits ?? {}).length > 0;
 }
 
-function sellsTool(value: JsonObject, dialect: HostedDialect, body: JsonObject, target: Target): boolean {
+function sellsTool(value: JsonObject, asked: AskedIn, { body, target }: { body: JsonObject; target: Target }): boolean {
   const { operation, model } = target;
-  const hasFunctions = listOf(body["tools"]).some((tool) => kindOf(objectOf(tool)?.["type"]) === undefined);
-  const own = operation.dialect === dialect ? value : counterpartOf(value, { dialect, hasFunctions }, target);
+  const own = operation.dialect === asked.dialect ? value : counterpartOf(value, asked, target);
   if (own === undefined) return false;
   if (operation.readTool === undefined) return true;
   const purchase = operation.readTool(own, body, model);
@@ -47,7 +57,7 @@ function isPriced({ units = {} }: ToolPurchase, { price }: Target): boolean {
 
 function counterpartOf(
   value: JsonObject,
-  { dialect, hasFunctions }: { dialect: HostedDialect; hasFunctions: boolean },
+  { dialect, hasFunctions }: AskedIn,
   { operation, model }: Target,
 ): JsonObject | undefined {
   if (operation.dialect === undefined) return undefined;

@@ -3,7 +3,7 @@ import { type JsonObject, keysOf, listOf, objectOf, stringOf } from "../../core/
 import { foundBySearch } from "../../dialects/index.ts";
 import { fenced } from "../running/fence.ts";
 import { errorText } from "../running/tool-outcome.ts";
-import type { HostedFunction } from "./functions.ts";
+import { FunctionIndex, type HostedFunction } from "./functions.ts";
 import { type PendingUse, useIdOf } from "./messages-history.ts";
 
 interface ReadInput {
@@ -14,19 +14,23 @@ interface ReadInput {
 
 export function readItems(input: unknown, functions: readonly HostedFunction[]): ReadInput {
   if (!Array.isArray(input) || functions.length === 0) return { input, pending: [] };
+  const index = new FunctionIndex(functions);
   const items = listOf(input).map((item) => objectOf(item) ?? {});
   const answers = new Map(
     items.flatMap((item) =>
       item["type"] === "mcp_approval_response" ? [[stringOf(item["approval_request_id"]), item] as const] : [],
     ),
   );
+  const performed = new Set(
+    items.flatMap((item) => (item["type"] === "mcp_call" ? [item["approval_request_id"]] : [])),
+  );
   const pending: PendingUse[] = [];
   const read = items.flatMap((item): JsonObject[] => {
     const { type, id, server_label: label, name, arguments: text } = item;
-    if (type === "mcp_list_tools" && isOurs(functions, label)) return [];
+    if (type === "mcp_list_tools" && index.hasServer(label)) return [];
     if (type === "mcp_approval_response") return [];
-    if (type === "web_search_call") return readSearch(item, functions);
-    const called = functionFor(functions, label, name);
+    if (type === "web_search_call") return readSearch(item, index);
+    const called = index.ofServer(label, name);
     if (called === undefined || (type !== "mcp_call" && type !== "mcp_approval_request")) return [item];
     const call = { type: "function_call", call_id: id, name: called.name, arguments: stringOf(text) };
     const output = (told: string): JsonObject => ({ type: "function_call_output", call_id: id, output: told });
@@ -35,7 +39,7 @@ export function readItems(input: unknown, functions: readonly HostedFunction[]):
     // One that has been performed stands behind as a call.
     if (answer === undefined) return [];
     if (answer["approve"] !== true) return [call, output(refusalOf(answer))];
-    if (isPerformed(items, id)) return [];
+    if (performed.has(id)) return [];
     pending.push({ id: stringOf(id), name: called.name, arguments: stringOf(text), approvalId: stringOf(id) });
     return [call];
   });
@@ -45,12 +49,12 @@ export function readItems(input: unknown, functions: readonly HostedFunction[]):
 const webActions = { search: "web_search", open_page: "open_page", find_in_page: "find_in_page" } as const;
 
 /** A search, or a page that was opened; it stays as it is if its tool has no function. The item has no texts of pages. */
-function readSearch(item: JsonObject, functions: readonly HostedFunction[]): JsonObject[] {
+function readSearch(item: JsonObject, index: FunctionIndex): JsonObject[] {
   const { id, status } = item;
   const action = objectOf(item["action"]) ?? {};
   const { type = "search", query, queries, url, pattern } = action;
   const kind = keysOf(webActions).find((each) => each === type);
-  const called = functions.find((each) => kind !== undefined && each.action === webActions[kind]);
+  const called = kind && index.withAction(webActions[kind]);
   if (called === undefined) return [item];
   const asked = stringOf(query) || stringOf(listOf(queries)[0]);
   const input = kind === "search" ? { query: asked } : kind === "open_page" ? { url } : { url, pattern };
@@ -63,18 +67,6 @@ function readSearch(item: JsonObject, functions: readonly HostedFunction[]): Jso
     { type: "function_call", call_id: id, name: called.name, arguments: JSON.stringify(input) },
     { type: "function_call_output", call_id: id, output },
   ];
-}
-
-function isOurs(functions: readonly HostedFunction[], label: unknown): boolean {
-  return functions.some((each) => each.action === "mcp" && each.server.label === label);
-}
-
-function functionFor(functions: readonly HostedFunction[], label: unknown, name: unknown): HostedFunction | undefined {
-  return functions.find((each) => each.action === "mcp" && each.server.label === label && each.served.name === name);
-}
-
-function isPerformed(items: readonly JsonObject[], id: unknown): boolean {
-  return items.some((item) => item["type"] === "mcp_call" && item["approval_request_id"] === id);
 }
 
 function resultOf({ id, output, error }: JsonObject): string {
