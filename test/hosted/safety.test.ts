@@ -94,6 +94,29 @@ test("domains hold for pages that are opened", async () => {
   expect(resultsOf(blocks)).toEqual([{ type: "web_fetch_tool_result_error", error_code: "url_not_allowed" }]);
 });
 
+test.each([
+  ["evil.example:8443 is evil.example", ["127.0.0.1"], "/a"],
+  ["a path after a domain, in any case", ["HTTP://127.0.0.1/path"], "/b"],
+])("a domain that is blocked stays so: %s", async (_, blocked_domains, path) => {
+  const scene = at();
+  scene.finds({ path, title: "T", content: "c", html: "<p>text</p>" });
+  scene.answers(fetchPage(scene.url(path)), { text: "Done." });
+  const blocks = await ask(scene, `Read ${scene.url(path)}`, {
+    tools: [{ type: "web_fetch_20250910", name: "web_fetch", blocked_domains }],
+  });
+  expect(JSON.stringify(resultsOf(blocks))).toContain("url_not_allowed");
+  expect(scene.read).not.toContain(path);
+});
+
+test.each([
+  ["hosted tools", { type: "web_search" }],
+  ["servers", { type: "mcp", server_label: "all", require_approval: "never" }],
+])("too many %s are refused before anything is held", async (_, tool) => {
+  const answer = await at().post("/v1/responses", { input: "hi", tools: Array.from({ length: 129 }, () => tool) });
+  expect(answer.status).toBe(422);
+  expect(await answer.text()).toContain("128 are permitted");
+});
+
 test("results are marked as what they are, and nothing in them ends the marks or is invisible", async () => {
   const scene = at();
   const hidden = "a\u200bb\u202ec\u001b[31md\u{e0041}e";

@@ -20,11 +20,10 @@ test("another query is another page", () => {
   expect(sources.withAddress("https://a.example/x")).toBeUndefined();
 });
 
-test("addresses and texts that a client has written take no long time", () => {
-  const begun = performance.now();
+// An expression without a start would take minutes for each.
+test("addresses and texts that a client has written may be of any length", () => {
   const sources = new Sources();
-  for (const url of [`${"#".repeat(1_000_000)}\n`, `${"?utm_source=".repeat(100_000)}&`, "/".repeat(1_000_000)])
-    sources.add({ ...page, url });
-  quoteOf({ ...page, number: 1, url: "", text: `${" ".repeat(1_000_000)}x` });
-  expect(performance.now() - begun).toBeLessThan(500);
+  const urls = [`${"#".repeat(1_000_000)}\n`, `${"?utm_source=".repeat(100_000)}&`, "/".repeat(1_000_000)];
+  expect(urls.map((url) => sources.add({ ...page, url }).number)).toEqual([1, 2, 3]);
+  expect(quoteOf({ ...page, number: 1, url: "", text: `${" ".repeat(1_000_000)}x` })).toBe("");
 });

@@ -50,7 +50,7 @@ interface RunningUse {
 export class UseRunner {
   readonly #options: UseRunnerOptions;
   readonly #byTool = new Map<AskedTool, number>();
-  #given: GivenAddresses | undefined;
+  #given: Promise<GivenAddresses> | undefined;
   /** The uses so far, also those that failed. */
   count = 0;
   #searches = 0;
@@ -165,11 +165,11 @@ export class UseRunner {
     return false;
   }
 
-  #use({ called, arguments: text, id }: BegunUse): Promise<ToolOutcome> {
+  async #use({ called, arguments: text, id }: BegunUse): Promise<ToolOutcome> {
     const { call, sources } = this.#options;
     const common = { arguments: text, requestOf: (body: JsonObject) => call.partOf(body), nonce: id };
     if (called.action === "mcp") return callServed(call.served, { ...common, tool: called.served });
-    return useTool(call.pages, { ...common, called, sources, given: this.#givenAddresses() });
+    return useTool(call.pages, { ...common, called, sources, given: await this.#givenAddresses() });
   }
 
   #begin(call: ToolCallPart, resumed: PendingUse | undefined): BegunUse {
@@ -191,17 +191,21 @@ export class UseRunner {
   }
 
   /** Those of the request are only read if a tool is used. */
-  #givenAddresses(): GivenAddresses {
-    const known = this.#given ?? new GivenAddresses();
-    if (this.#given === undefined) known.add(this.#options.request.givenTexts());
-    this.#given = known;
-    return known;
+  #givenAddresses(): Promise<GivenAddresses> {
+    this.#given ??= givenIn(this.#options.request.givenTexts());
+    return this.#given;
   }
 
   #count({ called }: BegunUse, { counts, cost }: ToolOutcome): void {
     this.#options.call.spent += cost;
     if (counts && called.action === "web_search") this.#searches += 1;
   }
+}
+
+async function givenIn(texts: unknown): Promise<GivenAddresses> {
+  const given = new GivenAddresses();
+  await given.add(texts);
+  return given;
 }
 
 function needsApproval(called: HostedFunction): boolean {

@@ -22,9 +22,8 @@ test("a short page is whole, one without the words begins at its beginning, and 
     expect(passagesOf(text, "word", 1_000).length).toBeLessThanOrEqual(1_000);
 });
 
-test("a page of a megabyte takes no long time", () => {
+test("of a page of a megabyte the beginning is looked at", () => {
   const page = Array.from({ length: 12_000 }, (_, number) => filler(number)).join("\n\n");
-  const begun = performance.now();
-  passagesOf(page, "paragraph nothing pages", 1_500);
-  expect(performance.now() - begun).toBeLessThan(500);
+  expect(passagesOf(`${page}\n\nneedle`, "needle", 1_500)).not.toContain("needle");
+  expect(passagesOf(`needle\n\n${page}`, "needle", 1_500)).toContain("needle");
 });

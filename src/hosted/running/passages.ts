@@ -4,8 +4,9 @@ const PASSAGE_CHARACTERS_MAX = 900;
 const SATURATION = 1.2;
 const LENGTH_WEIGHT = 0.75;
 
-/** Paragraphs that are looked at: a page may have any number. */
-const PASSAGES_MAX = 2_000;
+/** The part of a page that is looked at, whatever its length: it is read in one step. */
+const PASSAGES_MAX = 600;
+const CHARACTERS_MAX = 300_000;
 
 interface Passage {
   text: string;
@@ -38,7 +39,8 @@ const SEPARATOR = "\n…\n";
 
 function split(text: string): string[] {
   return text
-    .split(/\n\s*\n/)
+    .slice(0, CHARACTERS_MAX)
+    .split(/\n[^\S\n]*\n/)
     .flatMap((paragraph) => paragraph.match(PIECES) ?? [])
     .slice(0, PASSAGES_MAX);
 }

@@ -1,4 +1,5 @@
 /** The uses of hosted tools: searches and pages, as paid work of its own under the call's id. */
+import { setImmediate } from "node:timers/promises";
 import type { PaidAnswer, PaidRequest } from "../../charges/index.ts";
 import {
   GatewayError,
@@ -78,9 +79,14 @@ async function search(pages: PageFinder, use: ToolUse, input: JsonObject): Promi
   const answered = await perform(() => pages.search(use.requestOf(body)));
   if ("error" in answered) return { ...failedOutcome(answered.error, shown), cost: answered.cost };
   const results = objectsOf(objectOf(answered.body["data"])?.["web"]);
-  const found = results.map((page) => pageOf(page, query, tool));
+  const found: FoundPage[] = [];
+  for (const page of results) {
+    found.push(pageOf(page, query, tool));
+    // Each takes some milliseconds.
+    await setImmediate();
+  }
   const sources = found.map((page) => ({ ...use.sources.add(page), text: page.text }));
-  use.given.add(results);
+  await use.given.add(results);
   const text = found.length === 0 ? "No pages were found." : sources.map(describeSource).join("\n\n");
   return {
     input: shown,
@@ -123,7 +129,7 @@ async function open(pages: PageFinder, use: ToolUse, input: JsonObject): Promise
   const text = action === "find_in_page" ? foundIn(whole, pattern) : partOf(whole, 0, most);
   const page = { url, title: stringOf(objectOf(data["metadata"])?.["title"]) || url, text };
   // Of the whole page: the model chooses what is cut, and a cut address is another one.
-  use.given.add([url, whole]);
+  await use.given.add([url, whole]);
   const shownText = fenced(describeSource({ ...use.sources.add(page), text }), use.nonce);
   return { input: shown, text: shownText, error: undefined, pages: [page], cost: answered.cost, counts: true };
 }
