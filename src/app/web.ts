@@ -108,7 +108,7 @@ export function createWeb(options: WebOptions): Web {
   const { work, shell, memory } = calls;
   const userAgent = config.web.user_agent;
   const robots = new Robots({ outbound, clock, userAgent });
-  const model = createModel(options);
+  const model = createModel(options, "model");
   const reader: WebEngine =
     chosen.kind === "firecrawl"
       ? createFirecrawl(options, chosen)
@@ -147,13 +147,15 @@ export function createWeb(options: WebOptions): Web {
 type NativeParts = Pick<ConstructorParameters<typeof NativeEngine>[0], "robots" | "browser" | "screenshots" | "model">;
 
 function createNative(
-  { config, environment, logger, calls, outbound, pages }: WebOptions,
+  options: WebOptions,
   { storedBytes: store }: WebStores,
   { screenshots, ...parts }: NativeParts,
 ): NativeEngine {
+  const { config, environment, logger, calls, outbound, pages } = options;
   const { clock } = environment;
   return new NativeEngine({
     ...parts,
+    visionModel: createModel(options, "vision_model"),
     outbound,
     pages,
     cache: new PageCache({ store, clock, logger }),
@@ -278,9 +280,12 @@ function createFirecrawl(
   return new FirecrawlEngine({ baseUrl, apiKey, ask: environment.ask, outbound, memory: calls.memory });
 }
 
-/** The model of `web.model`: each question is a call of the pipeline, like one of the caller's own. */
-function createModel({ config, environment, pipeline }: WebOptions): WebModel | undefined {
-  const { model } = config.web;
+/** The model of a setting: each question is a call of the pipeline, like one of the caller's own. */
+function createModel(
+  { config, environment, pipeline }: WebOptions,
+  setting: "model" | "vision_model",
+): WebModel | undefined {
+  const model = config.web[setting];
   if (model === undefined) return undefined;
   const { clock, randomBytes } = environment;
   const route = {
@@ -290,12 +295,12 @@ function createModel({ config, environment, pipeline }: WebOptions): WebModel | 
     codec: chatCodec,
   } as const;
   return {
-    async ask({ instructions, text, schema }, { principal, parent, names, signal, retryKey }) {
+    async ask({ instructions, text, pictures, schema }, { principal, parent, names, signal, retryKey }) {
       const question = {
         model,
         messages: [
           { role: "system", content: instructions },
-          { role: "user", content: text },
+          { role: "user", content: pictures === undefined ? text : withPictures(text, pictures) },
         ],
         ...(schema !== undefined && {
           response_format: { type: "json_schema", json_schema: { name: "page", schema } },
@@ -314,7 +319,7 @@ function createModel({ config, environment, pipeline }: WebOptions): WebModel | 
         client: { signal: abortSignalOf(signal) },
       });
       const body = parseObject(await new Response(answer.body).text());
-      if (answer.status !== 200) throw refusedByModel(answer.status, body);
+      if (answer.status !== 200) throw refusedByModel(`web.${setting}`, answer.status, body);
       const message = objectOf(objectOf(listOf(body?.["choices"])[0])?.["message"]);
       const content = message?.["content"];
       const spent = parseCredits(answer.headers["x-tollgate-credits"] ?? "0");
@@ -323,8 +328,18 @@ function createModel({ config, environment, pipeline }: WebOptions): WebModel | 
   };
 }
 
-function refusedByModel(status: number, body: object | undefined): GatewayError {
+function withPictures(text: string, pictures: readonly Uint8Array[]): object[] {
+  return [
+    { type: "text", text },
+    ...pictures.map((bytes) => ({
+      type: "image_url",
+      image_url: { url: `data:image/png;base64,${bytes.toBase64()}` },
+    })),
+  ];
+}
+
+function refusedByModel(setting: string, status: number, body: object | undefined): GatewayError {
   const message = objectOf(objectOf(body)?.["error"])?.["message"];
   const why = typeof message === "string" ? `: ${message.slice(0, 500)}` : "";
-  return new GatewayError("upstream_invalid_answer", `The model of web.model answered ${status}${why}`);
+  return new GatewayError("upstream_invalid_answer", `The model of ${setting} answered ${status}${why}`);
 }

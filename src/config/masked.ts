@@ -53,6 +53,7 @@ export const shownTexts: readonly string[] = [
   "web.screenshots",
   "web.search.without_users.*",
   "web.model",
+  "web.vision_model",
   "web.user_agent",
   "web.browser.*",
   "web.allow_private_hosts.*",

@@ -89,6 +89,10 @@ export const web = z
       .string()
       .optional()
       .describe("The model, with its prefix, for the formats summary and json. Unset: they get 422."),
+    vision_model: z
+      .string()
+      .optional()
+      .describe("The model, with its prefix, that reads pages of PDFs which are pictures. Unset: a warning instead."),
     user_agent: z
       .string()
       .regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,500}[\x21-\x7e])?$/, "printable ASCII")

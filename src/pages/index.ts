@@ -13,7 +13,7 @@ export type {
   PdfOptions,
 } from "./page.ts";
 export type { PatternLists } from "./pool/match-patterns.ts";
-export { PagePool, type PagePoolOptions, type TakeApartOptions } from "./pool/page-pool.ts";
+export { PagePool, picturesMax, type PagePoolOptions, type TakeApartOptions } from "./pool/page-pool.ts";
 export type { MainContent, PageType } from "./main-content/index.ts";
 export type * as contentTraining from "./main-content/training.ts";
 export {

@@ -23,7 +23,7 @@ const documents = {
 };
 
 /** Packages of readers that are loaded later. */
-const packages = ["diff", "hucre", "mammoth", "re2js", "rtf-stream-parser", "unpdf"];
+const packages = ["@hyzyla/pdfium", "fast-png", "diff", "hucre", "mammoth", "re2js", "rtf-stream-parser", "unpdf"];
 
 /** Whether all users of the machine can read the files that documents need later. */
 export function othersCanRead(): boolean {
@@ -49,6 +49,7 @@ export async function loadReaders(): Promise<void> {
     import("./documents/office/read-pptx.ts"),
     import("./documents/office/read-rtf.ts"),
     import("./documents/office/read-xlsx.ts"),
+    import("./documents/pdf/draw-pages.ts"),
     import("./pool/match-patterns.ts"),
   ]);
   for (const [contentType, text] of Object.entries(documents)) {

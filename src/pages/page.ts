@@ -40,6 +40,10 @@ export interface PdfOptions {
   parse: boolean;
   /** Pages that are read, from the first. */
   pagesMax: number;
+  /** Whether all pages shall be read from their pictures. */
+  isOcr?: boolean;
+  /** What a model has read from the pictures of pages, as Markdown by their numbers from 1: they have no other text. */
+  recognized?: Readonly<Record<number, string>>;
 }
 
 /**
@@ -100,6 +104,8 @@ export interface Page {
   /** Pages of a PDF that were read, and that it has. */
   pdfPages?: number;
   totalPdfPages?: number;
+  /** Those of the read pages whose text can only be read from their pictures, by their numbers from 1. */
+  scannedPages?: number[];
   /** Known of HTML whose Markdown was asked for. */
   doubt?: PageDoubt;
   /** The missing or doubtful parts of the result, for people. */

@@ -2,10 +2,12 @@ import type { Principal } from "../auth/index.ts";
 import type { WorkNames } from "../charges/index.ts";
 import type { CallSignal, JsonObject, Nano } from "../core/index.ts";
 
-/** A question to the model of `web.model`. */
+/** A question to the model of `web.model` or `web.vision_model`. */
 export interface ModelQuestion {
   instructions: string;
   text: string;
+  /** PNGs, after the text. */
+  pictures?: readonly Uint8Array[];
   /** A JSON Schema of the answer; without it, the answer is text. */
   schema?: JsonObject | undefined;
 }

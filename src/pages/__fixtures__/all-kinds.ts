@@ -32,5 +32,7 @@ const sitemap = bytesOf("<urlset><url><loc>https://site.test/a</loc></url></urls
 const { pages } = await pool.readSitemap(sitemap, { url, contentType: "text/xml", isCut: false }, owner);
 const wanted = await pool.matchPatterns([url], { include: ["sitemap.*"], exclude: ["b{2,}"] }, owner);
 const { isSame } = await pool.compareTexts({ previous: "a", current: "a\nb", wantsChunks: true }, owner);
-process.stdout.write(JSON.stringify({ kinds, pages: [...pages].length, wanted, isSame }));
+const [picture] = await pool.drawPdf(documents["application/pdf"] ?? bytesOf(""), [1], owner);
+const isDrawn = picture !== undefined && picture.length > 0;
+process.stdout.write(JSON.stringify({ kinds, pages: [...pages].length, wanted, isSame, isDrawn }));
 await pool.close();

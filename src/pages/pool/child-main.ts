@@ -9,6 +9,7 @@ import {
   encodeComparison,
   encodeFailure,
   encodePage,
+  encodePictures,
   encodeSitemap,
   encodeVerdicts,
   messageBounds,
@@ -63,6 +64,10 @@ async function perform(task: Task, bytes: Uint8Array): Promise<Uint8Array[]> {
     if (task.name === "changes") {
       const { compareTexts } = await import("../changes/compare-texts.ts");
       return encodeComparison(compareTexts(bytes, task.request));
+    }
+    if (task.name === "pictures") {
+      const { drawPages } = await import("../documents/pdf/draw-pages.ts");
+      return encodePictures(await drawPages(bytes, task.request.pages));
     }
     if (task.name === "sitemap") return encodeSitemap(await readSitemap(bytes, task.request));
     return encodePage(await takeApart(bytes, task.request));

@@ -51,6 +51,9 @@ const defaults: Required<Omit<PagePoolOptions, "children">> = {
 
 const childrenMax = 8;
 
+/** Pages of a PDF that are drawn at a time. */
+export const picturesMax = 4;
+
 /** The share of the bytes that wait which may be one owner's. */
 const bytesShare = 1 / 4;
 
@@ -103,6 +106,20 @@ export class PagePool {
     const result = await this.#run({ name: "page", request }, bytes, options);
     assert(result.name === "page");
     return result.page;
+  }
+
+  /**
+   * Draws pages of a PDF, at most `picturesMax`, by their numbers from 1, as PNGs; one without anything on it has no bytes.
+   * @throws PageError; the reason of `signal`, at once, when it is aborted.
+   */
+  async drawPdf(
+    bytes: Uint8Array,
+    pages: readonly number[],
+    options: TakeApartOptions,
+  ): Promise<readonly Uint8Array[]> {
+    const result = await this.#run({ name: "pictures", request: { pages } }, bytes, options);
+    assert(result.name === "pictures");
+    return result.pictures;
   }
 
   /**

@@ -57,6 +57,7 @@ test.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)(
         pages: 1,
         wanted: [true],
         isSame: false,
+        isDrawn: true,
       });
     } finally {
       rmSync(folder, { recursive: true, force: true });

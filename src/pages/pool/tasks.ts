@@ -11,14 +11,21 @@ export type Task =
   | { name: "page"; request: PageRequest }
   | { name: "sitemap"; request: SitemapRequest }
   | { name: "patterns"; request: PatternRequest }
-  | { name: "changes"; request: CompareRequest };
+  | { name: "changes"; request: CompareRequest }
+  | { name: "pictures"; request: PicturesRequest };
+
+/** Pages of a PDF that are drawn, by their numbers from 1: fewer than a message has parts. */
+interface PicturesRequest {
+  pages: readonly number[];
+}
 
 /** The result. */
 export type Result =
   | { name: "page"; page: Page }
   | { name: "sitemap"; sitemap: Sitemap }
   | { name: "patterns"; verdicts: PatternVerdicts }
-  | { name: "changes"; comparison: Comparison };
+  | { name: "changes"; comparison: Comparison }
+  | { name: "pictures"; pictures: readonly Uint8Array[] };
 
 /** Of one message: more than any result of a document within its bounds. */
 export const messageBounds: FrameBounds = { bytesMax: 512 * 1024 * 1024, partsMax: 8 };
@@ -34,6 +41,7 @@ type Reply =
   | { outcome: "sitemap"; isCut: boolean }
   | { outcome: "patterns"; verdicts: PatternVerdicts }
   | { outcome: "changes"; comparison: Comparison }
+  | { outcome: "pictures" }
   | { outcome: "failed"; failure: ReadFailure; message: string; cpuMs: number };
 
 export function encodeBeginning(): Uint8Array[] {
@@ -67,6 +75,10 @@ export function encodeComparison(comparison: Comparison): Uint8Array[] {
   return encodeReply({ outcome: "changes", comparison }, []);
 }
 
+export function encodePictures(pictures: readonly Uint8Array[]): Uint8Array[] {
+  return encodeReply({ outcome: "pictures" }, pictures);
+}
+
 export function encodeFailure(error: unknown, cpuMs: number): Uint8Array[] {
   const { failure, message } =
     error instanceof PageError ? error : new PageError("malformed", "the document can't be read");
@@ -85,6 +97,7 @@ export function decodeReply({ text, parts }: Frame): Result {
   const reply = JSON.parse(text) as Reply;
   if (reply.outcome === "failed") throw new PageError(reply.failure, reply.message, { cpuMs: reply.cpuMs });
   if (reply.outcome === "patterns") return { name: "patterns", verdicts: reply.verdicts };
+  if (reply.outcome === "pictures") return { name: "pictures", pictures: parts };
   if (reply.outcome === "changes") return { name: "changes", comparison: reply.comparison };
   if (reply.outcome === "sitemap") {
     const [pages = new Uint8Array(), sitemaps = new Uint8Array()] = parts;

@@ -53,7 +53,7 @@ describe("a scrape", () => {
       },
     ],
     ["a PDF as it is", { url, parsers: [] }],
-    ["some pages of a PDF", { url, parsers: [{ type: "pdf", maxPages: 3 }] }],
+    ["some pages of a PDF", { url, parsers: [{ type: "pdf", mode: "ocr", maxPages: 3 }] }],
   ])("takes %s", (_, body) => {
     expect(refusal(body)).toBeUndefined();
   });
@@ -75,7 +75,7 @@ describe("a scrape", () => {
     ["a longer wait than half of the time", { url, waitFor: 40_000 }, "waitFor"],
     ["an action that nobody knows", { url, actions: [{ type: "dance" }] }, "actions.0.type"],
     ["an action without its selector", { url, actions: [{ type: "click" }] }, "actions.0.selector"],
-    ["OCR", { url, parsers: [{ type: "pdf", mode: "ocr" }] }, "parsers.0.mode"],
+    ["an unknown mode", { url, parsers: [{ type: "pdf", mode: "slow" }] }, "parsers.0.mode"],
     ["too little time", { url, timeout: 5 }, "timeout"],
   ])("refuses %s by its name", (_, body, param) => {
     const refused = refusal(body);

@@ -48,7 +48,10 @@ const headers = z
 
 const pdfParser = z.strictObject({
   type: z.literal("pdf"),
-  mode: z.enum(["fast", "auto"]).nullish().describe("Both read the text that the document contains; there is no OCR."),
+  mode: z
+    .enum(["fast", "auto", "ocr"])
+    .nullish()
+    .describe("fast reads text, auto (the default) also pages without any, and ocr all pages, from their pictures."),
   maxPages: z.number().int().min(1).max(PDF_PAGES_MAX).nullish(),
 });
 

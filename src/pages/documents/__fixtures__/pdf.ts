@@ -7,6 +7,8 @@ export interface MadePdf {
   trailer?: string;
   /** The object of the font; Helvetica without it. */
   font?: string;
+  /** The shades of grey of a picture that fills each page, row by row from the top. */
+  scan?: { width: number; samples: Uint8Array };
 }
 
 const HELVETICA = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
@@ -20,12 +22,19 @@ export function foreignFont(encoding: string, ordering: string): string {
 }
 
 /** A PDF with one page for each list of texts. */
-export function makePdf(pages: readonly (readonly Text[])[], { title, trailer = "", font = HELVETICA }: MadePdf = {}): Uint8Array {
+export function makePdf(pages: readonly (readonly Text[])[], { title, trailer = "", font = HELVETICA, scan }: MadePdf = {}): Uint8Array {
   const objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", font, title === undefined ? "<< >>" : `<< /Title (${title}) /CreationDate (D:20260131120000Z) >>`];
+  if (scan !== undefined) {
+    const height = scan.samples.length / scan.width;
+    const hex = `${Buffer.from(scan.samples).toString("hex")}>`;
+    objects.push(`<< /Type /XObject /Subtype /Image /Width ${scan.width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /ASCIIHexDecode /Length ${hex.length} >>\nstream\n${hex}\nendstream`);
+  }
   const kids = pages.map((texts) => {
-    const content = texts.map(([x, y, size, text]) => `BT /F1 ${size} Tf ${x} ${y} Td ${text.startsWith("<") ? text : `(${text})`} Tj ET`).join("\n");
+    const picture = scan === undefined ? [] : ["q 600 0 0 800 0 0 cm /I1 Do Q"];
+    const shown = texts.map(([x, y, size, text]) => `BT /F1 ${size} Tf ${x} ${y} Td ${text.startsWith("<") ? text : `(${text})`} Tj ET`);
+    const content = [...picture, ...shown].join("\n");
     objects.push(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`);
-    objects.push(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents ${objects.length} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`);
+    objects.push(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents ${objects.length} 0 R /Resources << /Font << /F1 3 0 R >> ${scan === undefined ? "" : "/XObject << /I1 5 0 R >>"} >> >>`);
     return `${objects.length} 0 R`;
   });
   objects[1] = `<< /Type /Pages /Kids [${kids.join(" ")}] /Count ${kids.length} >>`;

@@ -109,6 +109,8 @@ const headingLevelsMax = 4;
 export type PdfBlock =
   | { kind: "heading"; level: number; text: string }
   | { kind: "text"; text: string }
+  /** A page as a model has read it. */
+  | { kind: "markdown"; text: string }
   | { kind: "table"; text: string; cells: readonly string[][] };
 
 /** The size that most characters have is the text's, larger paragraphs are headings. */

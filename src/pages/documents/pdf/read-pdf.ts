@@ -4,8 +4,8 @@ import type { Page, PageMetadata, PageRequest } from "../../page.ts";
 import { PageError } from "../../page-error.ts";
 import { linksIn } from "../text-links.ts";
 import { BuiltInCMaps } from "./built-in-cmaps.ts";
-import { linesOf, type PlacedText } from "./lines.ts";
-import { blocksOf, paragraphsOf } from "./paragraphs.ts";
+import { type Line, linesOf, type PlacedText } from "./lines.ts";
+import { blocksOf, paragraphsOf, type PdfBlock } from "./paragraphs.ts";
 import { readingOrder } from "./reading-order.ts";
 import { withoutRunningLines } from "./running-lines.ts";
 import { writeHtml, writeMarkdown } from "./write-blocks.ts";
@@ -20,7 +20,7 @@ const textsMax = 1_000_000;
  */
 export async function readPdf(
   bytes: Uint8Array,
-  { wants, pdf: { pagesMax } }: PageRequest,
+  { wants, pdf: { pagesMax, isOcr = false, recognized = {} } }: PageRequest,
 ): Promise<Omit<Page, "kind">> {
   const document = await open(bytes);
   const total = document.numPages;
@@ -32,10 +32,13 @@ export async function readPdf(
     left -= texts.length;
     pages.push(texts);
   }
-  const lines = withoutRunningLines(pages.map(linesOf)).flatMap((page) => readingOrder(page));
-  const blocks = blocksOf(paragraphsOf(lines));
+  const lines = withoutRunningLines(pages.map(linesOf)).map((page) => readingOrder(page));
+  const scannedPages = lines.flatMap(({ length }, index) =>
+    (isOcr || length === 0) && recognized[index + 1] === undefined ? [index + 1] : [],
+  );
+  const blocks = blocksIn(lines, recognized);
   const markdown = writeMarkdown(blocks);
-  const metadata = await readMetadata(document, lines[0]?.text);
+  const metadata = await readMetadata(document, lines.flat()[0]?.text);
   await document.loadingTask.destroy();
   return {
     ...(wants.markdown === true && { markdown }),
@@ -46,8 +49,27 @@ export async function readPdf(
     needsBrowser: false,
     pdfPages: pages.length,
     totalPdfPages: total,
+    ...(scannedPages.length > 0 && { scannedPages }),
     ...warningOf(markdown, pages.length, total),
   };
+}
+
+/** Pages with text together, since paragraphs go on from one to the next; between them those that a model has read. */
+function blocksIn(pages: readonly (readonly Line[])[], recognized: Readonly<Record<number, string>>): PdfBlock[] {
+  let blocks: PdfBlock[] = [];
+  let lines: Line[] = [];
+  const flush = (): void => {
+    blocks = [...blocks, ...blocksOf(paragraphsOf(lines))];
+    lines = [];
+  };
+  for (const [index, page] of pages.entries()) {
+    const text = recognized[index + 1];
+    if (text === undefined) lines.push(...page);
+    else flush();
+    if (text !== undefined && text !== "") blocks.push({ kind: "markdown", text });
+  }
+  flush();
+  return blocks;
 }
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;

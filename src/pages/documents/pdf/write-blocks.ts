@@ -11,6 +11,7 @@ function blockMarkdown(block: PdfBlock): string {
     case "heading":
       return `${"#".repeat(block.level)} ${block.text}`;
     case "table":
+    case "markdown":
       return block.text;
     case "text":
       // A text that begins like a heading or a quote of Markdown is none.
@@ -28,6 +29,8 @@ function blockHtml(block: PdfBlock): string {
       return `<h${block.level}>${escapeUTF8(block.text)}</h${block.level}>`;
     case "table":
       return `<table>${block.cells.map((row, index) => rowHtml(row, index === 0 ? "th" : "td")).join("")}</table>`;
+    case "markdown":
+      return `<pre>${escapeUTF8(block.text)}</pre>`;
     case "text":
       return `<p>${escapeUTF8(block.text)}</p>`;
   }

@@ -12,7 +12,7 @@ import type { PageRenderer } from "../../web-dependencies.ts";
 
 export interface NativeDependencies {
   outbound: Pick<Outbound, "fetch">;
-  pages: Pick<PagePool, "takeApart" | "readSitemap" | "compareTexts">;
+  pages: Pick<PagePool, "takeApart" | "drawPdf" | "readSitemap" | "compareTexts">;
   robots: Pick<Robots, "now">;
   browser: PageRenderer;
   cache: Pick<PageCache, "get" | "put">;
@@ -22,6 +22,8 @@ export interface NativeDependencies {
   screenshots: Pick<Screenshots, "keep"> | undefined;
   /** Undefined if the configuration names none. */
   model: WebModel | undefined;
+  /** Reads pictures of pages. Undefined likewise. */
+  visionModel: WebModel | undefined;
   memory: MemoryBudget;
   environment: Pick<Environment, "clock">;
   logger: Logger;

@@ -32,7 +32,7 @@ export async function earlierVersion(
   if (changes.tag !== undefined || !isCacheable(plan)) return undefined;
   const cached = await cache.get(user, cacheKeyOf(plan), Infinity);
   if (cached === undefined) return undefined;
-  // Written by `fromWeb`.
+  // Written by `keepInCache`.
   const { page } = parseObject(cached.text) as unknown as ReadPage;
   return { markdown: page.markdown ?? "", readAt: cached.storedAt };
 }

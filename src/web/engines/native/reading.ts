@@ -1,5 +1,6 @@
 import type { RenderedPage } from "../../../browser/index.ts";
 import type { Page } from "../../../pages/index.ts";
+import type { PageReply } from "./fetch-page.ts";
 
 /** A page that has been read, from the web or from the cache: plain data. */
 export interface ReadPage {
@@ -15,6 +16,8 @@ export interface Reading extends ReadPage {
   cachedAt?: number | undefined;
   /** Of the answer without a browser. */
   retryAfter?: string | undefined;
+  /** The PDF, if pages of it are pictures. */
+  scan?: PageReply | undefined;
 }
 
 /** Adds a warning to those of the page. */

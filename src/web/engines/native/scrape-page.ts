@@ -15,6 +15,7 @@ import { atEitherScheme } from "./other-scheme.ts";
 import { actionsDocument, dataUrl, renderPage } from "./render-page.ts";
 import { refreshTarget } from "./refresh-target.ts";
 import { type Reading, type ReadPage, warned } from "./reading.ts";
+import { readScans } from "./read-scans.ts";
 import { readFrames } from "./read-frames.ts";
 import { cacheKeyOf, isCacheable, needsBrowser, type ScrapePlan } from "./scrape-plan.ts";
 import { type ScrapeTime, takeApart } from "./take-apart.ts";
@@ -32,10 +33,13 @@ export async function scrapePage(
   try {
     const earlier = await earlierVersion(deps, plan, context);
     const time = { left: () => Math.max(leftMs(), 1), signal: context.signal, owner: context.principal.user };
-    const reading = (await fromCache(deps, plan, context)) ?? (await fromWeb(deps, plan, time, memory));
-    const usage = usageOf(reading.page);
+    const found = (await fromCache(deps, plan, context)) ?? (await fromWeb(deps, plan, time, memory));
+    const usage = usageOf(found.page);
     await context.cover(usage);
-    const { made, spent, delivered } = await modelFormats(deps, plan, { reading, earlier }, context);
+    const { reading, spent: readFor } = await readScans(deps, plan, found, { context, time });
+    if (reading.cachedAt === undefined) await keepInCache(deps, plan, reading, time.owner);
+    const { made, spent: madeFor, delivered } = await modelFormats(deps, plan, { reading, earlier }, context);
+    const spent = readFor + madeFor;
     const document = await documentOf(deps, plan, { reading, made, context });
     const { status: statusCode, retryAfter } = reading;
     return { document, usage, spent, links: reading.page.links ?? [], statusCode, retryAfter, delivered };
@@ -83,22 +87,23 @@ async function fromCache(
   if (plan.maxAgeMs === 0 || !isCacheable(plan) || !URL.canParse(plan.url)) return undefined;
   const found = await cache.get(principal.user, cacheKeyOf(plan), plan.maxAgeMs);
   const read = found && parseObject(found.text);
-  // Written by `fromWeb`.
+  // Written by `keepInCache`.
   return read && { ...(read as unknown as ReadPage), cachedAt: found.storedAt };
 }
 
-async function fromWeb(
-  deps: NativeDependencies,
+function fromWeb(deps: NativeDependencies, plan: ScrapePlan, time: ScrapeTime, memory: MemoryShare): Promise<Reading> {
+  return atEitherScheme(plan.sourceUrl, (url) => readFromWeb(deps, { ...plan, url }, time, memory));
+}
+
+async function keepInCache(
+  { cache }: NativeDependencies,
   plan: ScrapePlan,
-  time: ScrapeTime,
-  memory: MemoryShare,
-): Promise<Reading> {
-  const reading = await atEitherScheme(plan.sourceUrl, (url) => readFromWeb(deps, { ...plan, url }, time, memory));
-  const { rendered: _, retryAfter: _r, ...read } = reading;
-  if (plan.storesInCache && isCacheable(plan) && isLasting(read)) {
-    await deps.cache.put(time.owner, cacheKeyOf(plan), JSON.stringify(read));
-  }
-  return reading;
+  reading: Reading,
+  owner: string,
+): Promise<void> {
+  const { rendered: _, retryAfter: _r, scan: _s, ...read } = reading;
+  if (plan.storesInCache && isCacheable(plan) && isLasting(read))
+    await cache.put(owner, cacheKeyOf(plan), JSON.stringify(read));
 }
 
 /** Failures of a target are not kept: they may be over in a minute. */
@@ -132,6 +137,7 @@ async function readFromWeb(
   }
   const { url, status, contentType, retryAfter } = fetched;
   const read: Reading = { page, url, status, contentType, isRendered: false, rendered: viewed, retryAfter };
+  if (page.scannedPages !== undefined) read.scan = fetched;
   return page.needsBrowser ? renderedInstead(deps, asked, time, read) : read;
 }
 

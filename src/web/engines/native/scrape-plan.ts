@@ -1,9 +1,15 @@
 import type { JsonObject } from "../../../core/index.ts";
+import type { PdfOptions } from "../../../pages/index.ts";
 import { readFormats, type Formats } from "../../scrape/formats.ts";
 import { type ScrapeRequest, TIMEOUT_MS, withScheme } from "../../scrape/scrape-request.ts";
 
 /** Pages of a PDF that are read unless the request differs. */
 const PDF_PAGES = 1_000;
+
+/** How a PDF is read: by its text, and pages without any from their pictures if a model can do that; `fast`: by text alone; `ocr`: all pages so. */
+interface PdfPlan extends PdfOptions {
+  mode?: "fast" | "ocr";
+}
 
 /** A checked scrape, with all defaults. */
 export interface ScrapePlan {
@@ -26,7 +32,7 @@ export interface ScrapePlan {
   actions: NonNullable<ScrapeRequest["actions"]>;
   removeBase64Images: boolean;
   blockAds: boolean;
-  pdf: { parse: boolean; pagesMax: number };
+  pdf: PdfPlan;
   maxAgeMs: number;
   storesInCache: boolean;
 }
@@ -61,7 +67,13 @@ function pdfOf(parsers: ScrapeRequest["parsers"]): ScrapePlan["pdf"] {
   if (parsers == null) return { parse: true, pagesMax: PDF_PAGES };
   const [parser] = parsers;
   if (parser === undefined) return { parse: false, pagesMax: PDF_PAGES };
-  return { parse: true, pagesMax: (typeof parser === "object" ? parser.maxPages : undefined) ?? PDF_PAGES };
+  const { maxPages, mode } = typeof parser === "object" ? parser : {};
+  return {
+    parse: true,
+    pagesMax: maxPages ?? PDF_PAGES,
+    ...(mode != null && mode !== "auto" && { mode }),
+    ...(mode === "ocr" && { isOcr: true }),
+  };
 }
 
 /** Whether only a browser can do this. */

@@ -1,0 +1,87 @@
+import { expect, test } from "bun:test";
+import { failureOf } from "../../../../test/kit/failure-of.ts";
+import { CallAborter, GatewayError } from "../../../core/index.ts";
+import type { Page } from "../../../pages/index.ts";
+import type { WorkContext } from "../../engine.ts";
+import type { WebModel } from "../../model.ts";
+import type { NativeDependencies } from "./native-dependencies.ts";
+import { readScans } from "./read-scans.ts";
+import { planOf, type ScrapePlan } from "./scrape-plan.ts";
+
+const url = "https://example.com/a.pdf";
+const page: Page = { kind: "pdf", markdown: "", metadata: {}, needsBrowser: false, scannedPages: [1, 2, 3, 4, 5, 6] };
+const scan = { bytes: new Uint8Array(1), url, contentType: "application/pdf", status: 200 };
+const reading = { page, url, status: 200, contentType: "application/pdf", isRendered: false, scan };
+
+/** A model that answers with the picture's first byte, or fails. */
+const modelOf = (failing: ReadonlyMap<number, GatewayError> = new Map()): WebModel & { asked: number[] } => {
+  const asked: number[] = [];
+  return {
+    asked,
+    ask: ({ pictures: [picture] = [] }) => {
+      const number = picture?.[0] ?? 0;
+      asked.push(number);
+      const failure = failing.get(number);
+      return failure === undefined ? Promise.resolve({ text: ` page ${number} `, spent: 1n }) : Promise.reject(failure);
+    },
+  };
+};
+
+function read(visionModel: WebModel | undefined, { mode = "auto", left = (): number => 60_000, markdown = "" } = {}) {
+  let recognized: ScrapePlan["pdf"]["recognized"];
+  const pages = {
+    // The third page is empty.
+    drawPdf: (_bytes: Uint8Array, numbers: readonly number[]) =>
+      Promise.resolve(numbers.map((number) => (number === 3 ? new Uint8Array() : Uint8Array.of(number)))),
+    takeApart: (_bytes: Uint8Array, { pdf }: { pdf: ScrapePlan["pdf"] }) => {
+      ({ recognized } = pdf);
+      return Promise.resolve({ ...page, markdown: Object.values(recognized ?? {}).join("|") });
+    },
+  };
+  const parsers = [{ type: "pdf" as const, mode: mode as "auto" }];
+  const plan = planOf({ url, parsers }, { cacheMsMax: 0 });
+  const signal = new CallAborter();
+  // Only these parts are used.
+  const deps = { pages, visionModel } as unknown as NativeDependencies;
+  const context = { workId: "w", names: {}, signal, principal: { user: "alice" } } as unknown as WorkContext;
+  const asked = { ...reading, page: { ...page, markdown } };
+  return readScans(deps, plan, asked, { context, time: { left, signal, owner: "alice" } });
+}
+
+test("pages are read in their order, and an empty one costs no call", async () => {
+  const model = modelOf();
+  const found = await read(model);
+  expect(found.reading.page).toMatchObject({ markdown: "page 1|page 2||page 4|page 5|page 6" });
+  expect([found.spent, found.reading.page.warning, model.asked]).toEqual([5n, undefined, [1, 2, 4, 5, 6]]);
+});
+
+test("pages for which the model fails are named, the others stay", async () => {
+  const upstream = new GatewayError("upstream_timeout", "late");
+  const { spent, reading: found } = await read(modelOf(new Map([[2, upstream]])));
+  expect(found.page.markdown).toBe("page 1||page 4|page 5|page 6");
+  expect([spent, found.page.warning]).toEqual([
+    4n,
+    "Pages that are pictures and could not be read, or not in time: 1.",
+  ]);
+});
+
+test("a caller's own refusal ends the scrape", async () => {
+  const refusal = new GatewayError("insufficient_credits", "no");
+  expect(await failureOf(read(modelOf(new Map([[4, refusal]]))))).toBe(refusal);
+});
+
+test("no page is begun when the time is over", async () => {
+  let looks = 0;
+  const model = modelOf();
+  const { reading: found } = await read(model, { left: () => ((looks += 1) > 2 ? 1 : 60_000) });
+  expect(model.asked).toEqual([1, 2, 4]);
+  expect(found.page.warning).toContain("not in time: 2.");
+});
+
+test("without a model a document without text, and one that shall be read so, get a warning", async () => {
+  expect((await read(undefined)).reading.page.warning).toContain("web.vision_model");
+  expect((await read(undefined, { markdown: "text" })).reading.page.warning).toBeUndefined();
+  expect((await read(undefined, { mode: "ocr", markdown: "text" })).reading.page.warning).toContain("web.vision_model");
+  const fast = await read(modelOf(), { mode: "fast" });
+  expect([fast.spent, fast.reading.page.warning]).toEqual([0n, undefined]);
+});
