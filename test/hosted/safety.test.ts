@@ -108,15 +108,6 @@ test.each([
   expect(scene.read).not.toContain(path);
 });
 
-test.each([
-  ["hosted tools", { type: "web_search" }],
-  ["servers", { type: "mcp", server_label: "all", require_approval: "never" }],
-])("too many %s are refused before anything is held", async (_, tool) => {
-  const answer = await at().post("/v1/responses", { input: "hi", tools: Array.from({ length: 129 }, () => tool) });
-  expect(answer.status).toBe(422);
-  expect(await answer.text()).toContain("128 are permitted");
-});
-
 test("results are marked as what they are, and nothing in them ends the marks or is invisible", async () => {
   const scene = at();
   const hidden = "a\u200bb\u202ec\u001b[31md\u{e0041}e";
