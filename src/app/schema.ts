@@ -18,6 +18,7 @@ import { NO_CHANGE, READINESS, type Schema, together } from "../storage/index.ts
 import { TAGS } from "../tags/sql/schema.ts";
 import { TOOL_CONNECTIONS } from "../tools/connections/sql/schema.ts";
 import { TOOL_MAIL } from "../tools/mail/sql/schema.ts";
+import { TOOL_SESSIONS } from "../tools/sessions/sql/schema.ts";
 import { TOOL_PINS } from "../tools/pins/sql/schema.ts";
 import { VIDEOS } from "../videos/sql/schema.ts";
 import { CRAWL_FAILED_POSITIONS, CRAWL_RETRIES, CRAWL_TAKE, CRAWLS } from "../web/crawl/sql/schema.ts";
@@ -98,5 +99,6 @@ export const schema: Schema = {
     { ...WEB_FILTERS, oldest: BATCH_SLICES },
     ledger.PARTS,
     { ...TOOL_MAIL, oldest: ledger.PARTS },
+    { ...TOOL_SESSIONS, oldest: ledger.PARTS },
   ],
 };

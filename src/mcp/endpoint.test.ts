@@ -168,8 +168,8 @@ describe("the revisions of 2025", () => {
     const headers = { "mcp-session-id": session };
     expect((await post(old("ping"), { headers, owner: "token2" })).status).toBe(404);
     expect((await post(old("ping"), { headers: { "mcp-session-id": `${session}x` } })).status).toBe(404);
-    expect(endpoint.endSession(new Headers(headers), "token2").status).toBe(404);
-    expect(endpoint.endSession(new Headers(headers), "token1").status).toBe(204);
+    expect((await endpoint.endSession(new Headers(headers), "token2")).status).toBe(404);
+    expect((await endpoint.endSession(new Headers(headers), "token1")).status).toBe(204);
   });
 
   test("an unknown method is an error of the message, not of the request", async () => {
@@ -197,7 +197,7 @@ describe("the revisions of 2025", () => {
     const session = (await post(old("initialize"))).headers.get("mcp-session-id") ?? "";
     const headers = { "mcp-session-id": session };
     const answer = post(old("tools/call", call), { headers });
-    endpoint.endSession(new Headers(headers), "token1");
+    await endpoint.endSession(new Headers(headers), "token1");
     await answer;
     expect(calls[0]?.signal.aborted).toBe(true);
   });

@@ -10,6 +10,7 @@ import { type McpCall, methodOf } from "./methods.ts";
 import { type FinishedAnswer, Outgoing } from "./outgoing.ts";
 import { type Era, eraOf } from "./revisions.ts";
 import type { McpServer } from "./server.ts";
+import type { SessionStates } from "./session-states.ts";
 import type { Questions } from "./questions.ts";
 import { shortMethodOf } from "./short-methods.ts";
 import { newSession, ownsSession } from "./session-id.ts";
@@ -24,6 +25,7 @@ export interface EndpointOptions {
   randomBytes: RandomBytes;
   /** Those that clients of 2025 are asked. */
   questions: Questions;
+  states: SessionStates;
 }
 
 /** One POST of an authenticated caller. */
@@ -106,10 +108,11 @@ export class McpEndpoint {
   }
 
   /** `DELETE`: the calls of a session end; there is nothing else of it. */
-  endSession(headers: Headers, owner: string): Response {
+  async endSession(headers: Headers, owner: string): Promise<Response> {
     const session = headers.get("mcp-session-id") ?? "";
     if (!ownsSession(owner, session)) return noSession();
     for (const running of this.#running) if (running.key?.startsWith(`${session}\n`) === true) cancel(running);
+    await this.#options.states.delete(session);
     return new Response(null, { status: 204 });
   }
 
@@ -149,6 +152,9 @@ export class McpEndpoint {
       server,
       signal: running.abort.signal,
       outgoing,
+      states: this.#options.states,
+      session,
+      owner,
       ask: this.#askerOf({ era, session }, { owner, outgoing, takesEvents: takesEvents(headers) }),
     };
     const work = respond(call, perform, running).finally(() => {

@@ -1,12 +1,23 @@
 export { originRefusal, type OriginPolicy } from "./admitted-origin.ts";
-export { capabilitiesKey, nameOf, sessionRevisions, STATELESS, tasksExtension, versionKey } from "./revisions.ts";
+export {
+  capabilitiesKey,
+  logLevelKey,
+  nameOf,
+  sessionRevisions,
+  STATELESS,
+  tasksExtension,
+  versionKey,
+} from "./revisions.ts";
 export { valueForHeader } from "./header-values.ts";
 export { clientHeaders } from "./client-headers.ts";
 export { McpEndpoint } from "./endpoint.ts";
+export { isLogged, type LogLevel, logLevelOf } from "./log-levels.ts";
+export { freshState, type SessionState, type SessionStates } from "./session-states.ts";
 export { type ClientQuestion, type ForwardedAnswer, Questions, type Sealing } from "./questions.ts";
 export { errorText, RpcError, rpcCodes, type RpcId } from "./json-rpc.ts";
 export type {
   ClientInput,
+  ServerLog,
   McpServer,
   TaskRequest,
   ToolAnswer,

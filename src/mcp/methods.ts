@@ -9,6 +9,9 @@ import {
   rpcCodes,
   urlRequired,
 } from "./json-rpc.ts";
+import { ClientLog } from "./client-log.ts";
+import { logLevelOf } from "./log-levels.ts";
+import type { SessionStates } from "./session-states.ts";
 import type { FinishedAnswer, Outgoing } from "./outgoing.ts";
 import { acknowledged, askedUser, begun, called, followed, relayedResult } from "./results.ts";
 import { askableOf, type Era, takesTasks, takesUrls, tasksExtension } from "./revisions.ts";
@@ -23,6 +26,10 @@ export interface McpCall {
   server: McpServer;
   signal: AbortSignal;
   outgoing: Outgoing;
+  /** Those of clients of 2025, of which this one's id is undefined if it has none. */
+  states: SessionStates;
+  session: string | undefined;
+  owner: string;
   /** Asks the client of a session; undefined if that takes no questions now. */
   ask: ClientInput["ask"];
 }
@@ -43,6 +50,7 @@ const relayed: Readonly<Record<string, Method>> = Object.fromEntries(
 
 const sessionMethods: Readonly<Record<string, Method>> = {
   ...relayed,
+  "logging/setLevel": setLevel,
   "tools/call": callTool,
 };
 
@@ -70,8 +78,19 @@ async function relayToServers(call: McpCall): Promise<FinishedAnswer> {
   const { id, method, params, server, era, signal } = call;
   if (server.relay === undefined) throw noMethod(era.stateless);
   const { inputResponses: _responses, requestState: _state, ...own } = params;
-  const result = await server.relay({ method, params: own, signal, input: inputOf(call) });
+  const log = ClientLog.of(call);
+  const result = await server.relay({ method, params: own, signal, input: inputOf(call), log });
+  await log?.sent();
   return { text: resultText(id, relayedResult(result, server, era.stateless)) };
+}
+
+async function setLevel({ id, params, server, states, session, owner }: McpCall): Promise<FinishedAnswer> {
+  if (server.relay === undefined) throw noMethod(false);
+  const level = logLevelOf(params["level"]);
+  if (level === undefined) throw invalidParams("level must be one of the levels of log messages.");
+  // Without a session, two clients of one token could not be distinguished.
+  if (session !== undefined) await states.change(session, owner, (state) => ({ ...state, level }));
+  return { text: resultText(id, "{}") };
 }
 
 async function callTool(call: McpCall): Promise<FinishedAnswer> {
@@ -80,6 +99,7 @@ async function callTool(call: McpCall): Promise<FinishedAnswer> {
   const given = params["arguments"] === undefined ? {} : objectOf(params["arguments"]);
   if (typeof name !== "string") throw invalidParams("name must be a text.");
   if (given === undefined) throw invalidParams("arguments must be an object.");
+  const log = ClientLog.of(call);
   const answered = await server.callTool({
     name,
     arguments: given,
@@ -88,7 +108,9 @@ async function callTool(call: McpCall): Promise<FinishedAnswer> {
     signal,
     onProgress: reporterOf(params, outgoing),
     input: inputOf(call),
+    log,
   });
+  await log?.sent();
   if (answered === undefined) throw invalidParams("There is no such tool.");
   const { result, headers } = answered;
   const text = answerText(result, call);

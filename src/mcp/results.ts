@@ -20,7 +20,7 @@ export function initialized(server: McpServer, revision: SessionRevision): strin
 
 /** A server that has no prompts or resources has empty lists of them. */
 function capabilitiesOf({ relay }: McpServer): JsonObject {
-  return { tools: {}, ...(relay !== undefined && { prompts: {}, resources: {}, completions: {} }) };
+  return { tools: {}, ...(relay !== undefined && { prompts: {}, resources: {}, completions: {}, logging: {} }) };
 }
 
 /** `server/discover` */

@@ -21,6 +21,8 @@ const META = "io.modelcontextprotocol/";
 export const versionKey = `${META}protocolVersion`;
 export const capabilitiesKey = `${META}clientCapabilities`;
 export const serverInfoKey = `${META}serverInfo`;
+/** The level of log messages that a client of the stateless era wants. */
+export const logLevelKey = `${META}logLevel`;
 export const subscriptionKey = `${META}subscriptionId`;
 /** The extension by which a call may be answered with a task. */
 export const tasksExtension = `${META}tasks`;

@@ -1,5 +1,6 @@
 /** A server of tools, as the protocol layer sees it: the same calls for every revision. */
 import type { JsonObject } from "../core/index.ts";
+import type { LogLevel } from "./log-levels.ts";
 import type { ClientQuestion } from "./questions.ts";
 
 /** A member of a result that people and models read. */
@@ -58,6 +59,16 @@ export interface ToolCall {
   onProgress: ((progress: ToolProgress) => void) | undefined;
   /** Undefined for a client that no server can ask. */
   input?: ClientInput | undefined;
+  /** Undefined if the client wants no log messages. */
+  log?: ServerLog | undefined;
+}
+
+/** The log messages that a client wants. */
+export interface ServerLog {
+  /** The lowest level; undefined if the client has named none. */
+  level: LogLevel | undefined;
+  /** `params`: as in `notifications/message`. Those of lower levels go no further. */
+  send: (params: JsonObject) => void;
 }
 
 /** Work that goes on after its call (the extension `io.modelcontextprotocol/tasks`). */
@@ -111,6 +122,7 @@ interface RelayedRequest {
   params: JsonObject;
   signal: AbortSignal;
   input: ClientInput | undefined;
+  log: ServerLog | undefined;
 }
 
 /** One server for one caller. */

@@ -3,16 +3,16 @@ import type { Statements } from "./postgres/statements.ts";
 import type { SqliteReader } from "./sqlite/reader.ts";
 
 /** Rows whose changes are announced. On SQLite any commit may have changed them. */
-export type CachedRows = "tokens" | "targets" | "toolMail";
+export type CachedRows = "tokens" | "targets" | "toolMail" | "toolSessions";
 
 interface SharedStorage {
   /** The IANA name of the time zone of its days: those that usage is summed by, and that budgets restart on. */
   readonly timezone: string;
   /**
-   * Calls back after another process has changed rows that this one may have cached: tokens by default. Returns a function
-   * that stops the watch.
+   * Calls back after another process has changed rows that this one may have cached: tokens by default. `row` is the
+   * one that was changed; without it, any may have been. Returns a function that stops the watch.
    */
-  onForeignCommit(callback: () => void, rows?: CachedRows): () => void;
+  onForeignCommit(callback: (row?: string) => void, rows?: CachedRows): () => void;
   /** Writes one row. Rejects with `storage_unavailable` if the storage does not answer, or takes no writes. */
   check(): Promise<void>;
   close(): void | Promise<void>;

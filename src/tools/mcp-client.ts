@@ -19,6 +19,9 @@ import {
   capabilitiesKey,
   clientHeaders,
   type ClientQuestion,
+  isLogged,
+  type LogLevel,
+  logLevelKey,
   rpcCodes,
   sessionRevisions,
   STATELESS,
@@ -59,6 +62,10 @@ export interface McpRequest {
   capabilities?: JsonObject | undefined;
   /** The client's answers to a stateless server that has asked in an earlier result. */
   answers?: JsonObject | undefined;
+  /** Whether the server is asked for progress. */
+  wantsProgress?: boolean;
+  /** The log messages that the client wants: from a level on, or as the server decides. */
+  log?: { level: LogLevel | undefined } | undefined;
   /** Asks the client for a server of 2025; rejects with its refusal, an `RpcError`. Without it no question is taken. */
   ask?: ((question: ClientQuestion) => Promise<JsonObject>) | undefined;
 }
@@ -76,7 +83,14 @@ export class ServerError extends Error {
   }
 }
 
-type Session = { isStateless: true } | { isStateless: false; headers: Readonly<Record<string, string>> };
+type Session =
+  | { isStateless: true }
+  | {
+      isStateless: false;
+      headers: Readonly<Record<string, string>>;
+      /** Of its log messages; undefined if the server has none. */
+      log: { level: LogLevel | undefined } | undefined;
+    };
 
 interface Answered {
   status: number;
@@ -105,6 +119,9 @@ const sessionCapabilities = {
 
 /** Statuses of a proxy before a server, or of a server that cannot answer now. */
 const UNREACHABLE: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** For clients that have named no level, of servers that send nothing without one. */
+const DEFAULT_LEVEL: LogLevel = "info";
 
 const stateless: Session = { isStateless: true };
 const modernCodes: ReadonlySet<number> = new Set([
@@ -139,6 +156,7 @@ export class McpClient {
       throw thrown;
     });
     const hasSession = !session.isStateless && "mcp-session-id" in session.headers;
+    if (request.log?.level !== undefined) await this.#wantLog(request.log.level, session);
     return { ...(await this.#send(request, session)), hasSession, opening };
   }
 
@@ -160,13 +178,25 @@ export class McpClient {
       capabilities: sessionCapabilities,
       clientInfo: this.#info,
     };
-    const begun = await this.#send({ ...bounds, method: "initialize", params }, { isStateless: false, headers: {} });
-    const { protocolVersion } = this.#resultOf(begun);
+    const fresh: Session = { isStateless: false, headers: {}, log: undefined };
+    const begun = await this.#send({ ...bounds, method: "initialize", params }, fresh);
+    const { protocolVersion, capabilities } = this.#resultOf(begun);
+    const hasLog = objectOf(objectOf(capabilities)?.["logging"]) !== undefined;
     const revision = typeof protocolVersion === "string" ? { "mcp-protocol-version": protocolVersion } : {};
     const headers = { ...revision, ...(begun.session !== null && { "mcp-session-id": begun.session }) };
-    const session: Session = { isStateless: false, headers };
+    const session: Session = { isStateless: false, headers, log: hasLog ? { level: undefined } : undefined };
     await this.#notify("notifications/initialized", {}, session);
     return session;
+  }
+
+  /** All clients share the session: it has the lowest level that one of them wants, and each client's own level decides about the rest. */
+  async #wantLog(level: LogLevel, session: Session): Promise<void> {
+    const log = session.isStateless ? undefined : session.log;
+    if (log === undefined || (log.level !== undefined && isLogged(level, log.level))) return;
+    log.level = level;
+    const bounds = { timeoutMs: CONNECT_MS_MAX, bytesMax: 64 * 1024 };
+    // The call is worth more than its messages.
+    await this.#send({ ...bounds, method: "logging/setLevel", params: { level } }, session).catch(() => undefined);
   }
 
   get #info(): JsonObject {
@@ -200,16 +230,17 @@ export class McpClient {
   }
 
   #paramsOf(
-    { params, onNotification, capabilities = {}, answers }: McpRequest,
+    { params, wantsProgress = false, capabilities = {}, answers, log }: McpRequest,
     { isStateless }: Session,
     id: number,
   ): JsonObject {
-    const progress = onNotification === undefined ? {} : { progressToken: id };
-    if (!isStateless) return onNotification === undefined ? params : { ...params, _meta: progress };
+    const progress = wantsProgress ? { progressToken: id } : {};
+    if (!isStateless) return wantsProgress ? { ...params, _meta: progress } : params;
     const claims = {
       [versionKey]: STATELESS,
       [capabilitiesKey]: capabilities,
       "io.modelcontextprotocol/clientInfo": this.#info,
+      ...(log !== undefined && { [logLevelKey]: log.level ?? DEFAULT_LEVEL }),
     };
     return { ...params, ...answers, _meta: { ...progress, ...claims } };
   }

@@ -7,6 +7,19 @@ export class RecentMap<Value> {
     this.#entriesMax = entriesMax;
   }
 
+  find(key: string): Value | undefined {
+    return this.#entries.get(key);
+  }
+
+  set(key: string, value: Value): void {
+    this.delete(key);
+    this.use(key, () => value);
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
   /** The value of a key, which is made if there is none. */
   use(key: string, make: () => Value): Value {
     const known = this.#entries.get(key);

@@ -11,7 +11,7 @@ import type {
   WorkShell,
 } from "../charges/index.ts";
 import type { Clock, JsonObject, Places } from "../core/index.ts";
-import type { ClientInput } from "../mcp/index.ts";
+import type { ClientInput, ServerLog } from "../mcp/index.ts";
 import type { ServerAccess } from "./server-access.ts";
 import type { ServerTool } from "./server-list.ts";
 import type { ServerResult, ToolServer } from "./tool-server.ts";
@@ -34,6 +34,7 @@ export interface ToolTarget {
 export interface ClientOfCall {
   onProgress?: ((params: JsonObject) => void) | undefined;
   input?: ClientInput | undefined;
+  log?: ServerLog | undefined;
 }
 
 interface ToolPlan extends WorkPlan {
@@ -117,6 +118,7 @@ class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
         arguments: plan.arguments,
         signal,
         onProgress: client.onProgress,
+        log: client.log,
         input: client.input && withoutPlace(client.input, leave),
         onSent: (isSent) => running.noteSent(isSent),
       });

@@ -8,11 +8,11 @@ import {
   stringOf,
   type Usage,
 } from "../core/index.ts";
-import { type ClientInput, RpcError, rpcCodes, valueForHeader } from "../mcp/index.ts";
+import { type ClientInput, RpcError, rpcCodes, type ServerLog, valueForHeader } from "../mcp/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 import { cleanObject, cleanText } from "./clean-result.ts";
 import type { HeaderMember } from "./header-members.ts";
-import { ServerError } from "./mcp-client.ts";
+import { type McpRequest, ServerError } from "./mcp-client.ts";
 import {
   answeredBy,
   answersIn,
@@ -53,6 +53,8 @@ export interface ServerCall {
   onProgress: ((params: JsonObject) => void) | undefined;
   /** Undefined for a caller that no server can ask. */
   input: ClientInput | undefined;
+  /** Undefined if the client wants no log messages. */
+  log?: ServerLog | undefined;
   onSent: (isSent: boolean) => void;
 }
 
@@ -62,6 +64,7 @@ interface ServerQuestion {
   params: JsonObject;
   signal: CallSignal;
   input: ClientInput | undefined;
+  log?: ServerLog | undefined;
 }
 
 /** The tools that a caller finds at a server. */
@@ -116,10 +119,10 @@ export class ToolServer {
   }
 
   /** The same with a given access. */
-  async askBy(access: ServerAccess, { method, params, signal, input }: ServerQuestion): Promise<JsonObject> {
+  async askBy(access: ServerAccess, { method, params, signal, input, log }: ServerQuestion): Promise<JsonObject> {
     const { timeoutMs, resultBytesMax, name } = this.#options;
     const { _meta: _, ...own } = params;
-    const asked = { method, params: own, timeoutMs, bytesMax: resultBytesMax, signal };
+    const asked = { method, params: own, timeoutMs, bytesMax: resultBytesMax, signal, ...reportedTo({ log }, access) };
     try {
       const result = await this.#inRounds(access, input, (given) =>
         access.calls.request({ ...asked, ...clientOf(access, given) }),
@@ -190,12 +193,7 @@ export class ToolServer {
     }
   }
 
-  #ask({ access, tool, arguments: given, signal, onProgress, onSent, input }: ServerCall, timeoutMs: number) {
-    const onNotification = (method: string, params: JsonObject): void => {
-      if (method !== "notifications/progress") return;
-      const { progress, total, message } = params;
-      onProgress?.({ progress, total, message: cleanText(stringOf(message), access.secrets()) || undefined });
-    };
+  #ask({ access, tool, arguments: given, signal, onProgress, onSent, input, log }: ServerCall, timeoutMs: number) {
     return access.calls.request({
       method: "tools/call",
       params: { name: tool.name, arguments: given },
@@ -204,7 +202,7 @@ export class ToolServer {
       bytesMax: this.#options.resultBytesMax,
       signal,
       headers: Object.fromEntries(tool.headers.flatMap((member) => headerOf(member, given))),
-      ...(onProgress !== undefined && { onNotification }),
+      ...reportedTo({ onProgress, log }, access),
       onSent,
     });
   }
@@ -223,6 +221,33 @@ export interface ServerResult {
 /** How the client of a call takes part in it. */
 function clientOf({ secrets }: ServerAccess, input: ClientInput | undefined) {
   return { capabilities: input?.capabilities, answers: answersIn(input), ask: askerFor(input, secrets) };
+}
+
+interface Reports {
+  onProgress?: ServerCall["onProgress"];
+  log?: ServerLog | undefined;
+}
+
+/** The notifications of a request, cleaned. */
+function reportedTo(
+  { onProgress, log }: Reports,
+  { secrets }: ServerAccess,
+): Pick<McpRequest, "onNotification" | "wantsProgress" | "log"> {
+  if (onProgress === undefined && log === undefined) return {};
+  return {
+    log,
+    wantsProgress: onProgress !== undefined,
+    onNotification: (method, params) => {
+      if (method === "notifications/progress") {
+        const { progress, total, message } = params;
+        onProgress?.({ progress, total, message: cleanText(stringOf(message), secrets()) || undefined });
+      } else if (method === "notifications/message" && log !== undefined) {
+        const { level, logger, data } = params;
+        const named = logger === undefined ? {} : { logger: stringOf(logger) };
+        log.send(cleanObject({ level, ...named, data }, secrets()));
+      }
+    },
+  };
 }
 
 function cleaned({ code, message, data }: ServerError, secrets: readonly string[]): ServerError {

@@ -43,7 +43,7 @@ function startOld(): TestServer {
     era: "2025",
     bearer: "the-secret-of-the-operator",
     tools,
-    async call({ name }, _report, signal, ask) {
+    async call({ name }, _report, signal, { ask }) {
       signal.addEventListener("abort", () => (ended += 1));
       const take = async (method: string, params: Json): Promise<unknown> => {
         const answer = await ask(method, params);

@@ -17,22 +17,34 @@ export interface TestServer {
   tools: Json[];
   /** Forgets all sessions, as a restart does. */
   forget(): void;
+  /** Sends a notification to those who listen for changes. */
+  push(method: string, params?: Json): void;
+  /** How many listen. */
+  listeners(): number;
   stop(): Promise<void>;
+}
+
+/** The stream of a call. */
+interface CallStream {
+  /** Sends a request, and resolves with the answer: a message with a result or an error. */
+  ask: (method: string, params: Json) => Promise<Json>;
+  notify: (method: string, params: Json) => void;
 }
 
 export interface TestServerOptions {
   era: "2025" | "2026";
   tools?: Json[];
   /**
-   * The result of a call; a promise may wait. Undefined, or a member `error`: an error of the protocol. A rejection ends the answer without it. `ask` sends a
-   * request on the stream of the call, and resolves with the answer: a message with a result or an error.
+   * The result of a call; a promise may wait. Undefined, or a member `error`: an error of the protocol. A rejection ends the answer without it.
    */
   call?: (
     params: Json,
     report: (progress: Json) => void,
     signal: AbortSignal,
-    ask: (method: string, params: Json) => Promise<Json>,
+    stream: CallStream,
   ) => Json | undefined | Promise<Json | undefined>;
+  /** Those of a session. */
+  capabilities?: Json;
   /** The result of a method that is no tool's; undefined, or a member `refusal`: an error of the protocol. Without it, it knows none. */
   answer?: (method: string, params: Json) => object | undefined;
   /** Tools on a page of the list. */
@@ -51,6 +63,7 @@ export function startTestServer(options: TestServerOptions): TestServer {
   const received: ReceivedMessage[] = [];
   const sessions = new Set<string>();
   const questions = new Map<unknown, (answer: Json) => void>();
+  const listeners = new Set<(method: string, params: Json) => void>();
   const own = { tools: options.tools ?? [echo] };
   const { pageSize = 1_000, call = () => textResult("done") } = options;
   const server: Bun.Server<undefined> = Bun.serve({
@@ -65,6 +78,7 @@ export function startTestServer(options: TestServerOptions): TestServer {
         const admitted = [bearer].flat().map((one) => `Bearer ${one}`);
         if (!admitted.includes(request.headers.get("authorization") ?? "")) return new Response("", { status: 401 });
       }
+      if (request.method === "GET" && options.era === "2025") return changes(listeners, {});
       if (request.method !== "POST") return new Response("", { status: 405 });
       const message = (await request.json()) as { id?: number; method?: string; params?: Json };
       const { id, method, params = {} } = message;
@@ -81,7 +95,16 @@ export function startTestServer(options: TestServerOptions): TestServer {
       if (method === "initialize") {
         const session = crypto.randomUUID();
         sessions.add(session);
-        return result({ protocolVersion: "2025-06-18", capabilities: {} }, { "mcp-session-id": session });
+        return result(
+          { protocolVersion: "2025-06-18", capabilities: options.capabilities ?? {} },
+          { "mcp-session-id": session },
+        );
+      }
+      if (method === "subscriptions/listen" && options.era === "2026") {
+        const { notifications } = params;
+        const meta = { "io.modelcontextprotocol/subscriptionId": id };
+        const first = { method: "notifications/subscriptions/acknowledged", params: { _meta: meta, notifications } };
+        return changes(listeners, meta, first);
       }
       if (method === "tools/list") {
         const from = Number(params["cursor"] ?? 0);
@@ -108,7 +131,8 @@ export function startTestServer(options: TestServerOptions): TestServer {
           send({ id: questionId, method: asked, params: given });
           return promise;
         };
-        return call(params, report, request.signal, ask);
+        const notify = (told: string, given: Json): void => send({ method: told, params: given });
+        return call(params, report, request.signal, { ask, notify });
       });
     },
   });
@@ -143,9 +167,31 @@ export function startTestServer(options: TestServerOptions): TestServer {
     set tools(tools) {
       own.tools = tools;
     },
+    push: (method, params = {}) => {
+      for (const listener of listeners) listener(method, params);
+    },
+    listeners: () => listeners.size,
     forget: () => sessions.clear(),
     stop: () => server.stop(true),
   };
+}
+
+/** A stream of changes. */
+function changes(listeners: Set<(method: string, params: Json) => void>, meta: Json, first?: Json): Response {
+  const encoder = new TextEncoder();
+  let listener: ((method: string, params: Json) => void) | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const send = (message: Json): void =>
+        controller.enqueue(encoder.encode(`data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`));
+      if (first !== undefined) send(first);
+      else controller.enqueue(encoder.encode(":\n\n"));
+      listener = (method, params) => send({ method, params: { ...params, _meta: meta } });
+      listeners.add(listener);
+    },
+    cancel: () => void (listener && listeners.delete(listener)),
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
 /** The events of a call, which are sent as they come. */

@@ -2,11 +2,18 @@
 import type { Config } from "../../config/index.ts";
 import type { Environment } from "../../core/index.ts";
 import type { RunningPart } from "../../http/index.ts";
-import { type ForwardedAnswer, Questions } from "../../mcp/index.ts";
+import { type ForwardedAnswer, Questions, type SessionStates } from "../../mcp/index.ts";
 import { encryptionKey, type Storage } from "../../storage/index.ts";
 import type { Ticker } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
-import { OpenCalls, openLetterStore, ProcessMail, RequestStates } from "../../tools/index.ts";
+import {
+  OpenCalls,
+  openLetterStore,
+  openSessionStateStore,
+  ProcessMail,
+  RequestStates,
+  StoredSessionStates,
+} from "../../tools/index.ts";
 
 interface QuestionNeeds {
   config: Config;
@@ -22,6 +29,8 @@ export interface ToolQuestions {
   questions: Questions;
   /** The requests of clients of 2026-07-28 that are open at servers of 2025. */
   openCalls: OpenCalls;
+  /** Of the sessions of clients of 2025. */
+  states: SessionStates;
   running: RunningPart;
 }
 
@@ -45,11 +54,23 @@ export function createToolQuestions({ config, environment, storage, logger, tick
     forward: (process, answer) => void mail.send(process, "answer", { ...answer }),
   });
   mail.on("answer", (letter) => questions.receive(letter as unknown as ForwardedAnswer));
+  const states = new StoredSessionStates({
+    store: openSessionStateStore(storage),
+    clock,
+    watch: (onChange) => storage.onForeignCommit(onChange, "toolSessions"),
+  });
   const openCalls = new OpenCalls({ ticker, randomBytes, mail });
   return {
     requestStates,
     questions,
     openCalls,
-    running: { close: () => openCalls.close(), stop: () => mail.stop() },
+    states,
+    running: {
+      close: () => openCalls.close(),
+      stop: () => {
+        mail.stop();
+        states.stop();
+      },
+    },
   };
 }

@@ -4,7 +4,7 @@
  * that of a server of 2026-07-28, or names the request that a server of 2025 has open.
  */
 import { GatewayError, type JsonObject, objectOf, stringOf } from "../../core/index.ts";
-import type { ClientInput } from "../../mcp/index.ts";
+import type { ClientInput, ServerLog } from "../../mcp/index.ts";
 import {
   type AskedCall,
   type CallEnd,
@@ -22,23 +22,24 @@ export interface InterruptibleRequest {
   /** Aborted when the client leaves. */
   signal: AbortSignal;
   onProgress?: ((params: JsonObject) => void) | undefined;
+  log?: ServerLog | undefined;
 }
 
 /** How the request is made: by a client that takes part as given, as long as the signal is not aborted. */
-type Run = (given: Pick<InterruptibleRequest, "input" | "signal" | "onProgress">) => Promise<CallEnd>;
+type Run = (given: Omit<InterruptibleRequest, "owner">) => Promise<CallEnd>;
 
 /** The result of a request, which may be questions. Rejects as `run` does, and with -32602 for a state of another request. */
 export async function answeredInRounds(
   { requestStates: states, openCalls }: { requestStates: RequestStates; openCalls: OpenCalls },
-  { owner, input, signal, onProgress }: InterruptibleRequest,
+  { owner, input, signal, onProgress, log }: InterruptibleRequest,
   run: Run,
 ): Promise<CallEnd> {
   if (input === undefined || !input.takesQuestions || !states.canSeal) {
-    return run({ input, signal, onProgress });
+    return run({ input, signal, onProgress, log });
   }
   const named: CallOwner = { user: owner[0] ?? "", key: JSON.stringify(owner) };
   const state = input.state === undefined ? {} : stateIn(states.open(input.state, owner));
-  const attendance = { signal, onProgress };
+  const attendance = { signal, onProgress, log };
   const step =
     state.call === undefined
       ? await openCalls.begin(

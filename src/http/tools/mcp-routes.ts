@@ -72,7 +72,7 @@ function get({ request }: RouteCall, services: Services): Response {
   return refusalOf(request, services) ?? refused(405, "Send messages with POST.", { allow: "POST, DELETE" });
 }
 
-function endSession({ request, principal }: RouteCall, services: Services): Response {
+function endSession({ request, principal }: RouteCall, services: Services): Response | Promise<Response> {
   return refusalOf(request, services) ?? services.mcp.endpoint.endSession(request.headers, principal.tokenId);
 }
 

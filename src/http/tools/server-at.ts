@@ -69,12 +69,12 @@ function relayAt(door: ToolDoor, caller: DoorCaller): McpServer["relay"] {
   const { caller: tools, mayCall } = seekerOf(caller);
   const members = door.membersFor(mayCall);
   if (members.length === 0) return undefined;
-  return async ({ method, params, signal, input }) => {
+  return async ({ method, params, signal, input, log }) => {
     const owner = [tools.user, method, door.name, nameOf(method, params) ?? ""];
     const options = { members, isSet: door.isSet, caller: tools };
     try {
-      const { result } = await answeredInRounds(caller.services.mcp, { owner, input, signal }, async (given) => ({
-        result: await relay({ ...options, signal: given.signal, input: given.input }, { method, params }),
+      const { result } = await answeredInRounds(caller.services.mcp, { owner, input, signal, log }, async (given) => ({
+        result: await relay({ ...options, ...given }, { method, params }),
       }));
       return result;
     } catch (thrown) {

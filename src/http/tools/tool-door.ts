@@ -137,8 +137,9 @@ async function callOther(
       input: services.mcp.requestStates.canSeal ? call.input : withoutTasks(call.input),
       signal: call.signal,
       onProgress: call.onProgress && reporterOf(call.onProgress),
+      log: call.log,
     },
-    async ({ input, signal, onProgress }) => {
+    async ({ input, signal, onProgress, log }) => {
       const answer = await gateway.call(
         {
           requestId,
@@ -148,7 +149,7 @@ async function callOther(
           client: { signal },
         },
         target,
-        { onProgress, input },
+        { onProgress, input, log },
       );
       const { status, headers: given, body } = answer;
       return { result: parseObject(await new Response(body, { status }).text()) ?? {}, headers: given };

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../core/index.ts";
 import { Ticker } from "../../streaming/index.ts";
 import { clientHeaders } from "../client-headers.ts";
 import { McpEndpoint } from "../endpoint.ts";
+import { freshState, type SessionState, type SessionStates } from "../session-states.ts";
 import { type ForwardedAnswer, Questions } from "../questions.ts";
 import type { McpServer, ToolAnswer, ToolCall, ToolTask } from "../server.ts";
 
@@ -34,6 +35,7 @@ export const resultOf = (text: string): ToolAnswer => ({ result: { content: [{ t
 
 export function createScene({ tool = () => Promise.resolve(resultOf("done")), task }: SceneOptions = {}): Scene {
   const forwarded: Scene["forwarded"] = [];
+  const stored = new Map<string, SessionState>();
   let now = 0;
   let onTick: (() => void) | undefined;
   const every = (_milliseconds: number, onDue: () => void): (() => void) => {
@@ -54,7 +56,17 @@ export function createScene({ tool = () => Promise.resolve(resultOf("done")), ta
     process: "here",
     forward: (process, answer) => forwarded.push({ process, answer }),
   });
-  const endpoint = new McpEndpoint({ ticker, randomBytes: (size) => randomBytes(size), questions });
+  const states: SessionStates = {
+    known: (session) => stored.get(session),
+    of: (session) => Promise.resolve(stored.get(session) ?? freshState),
+    change: (session, _owner, change) => {
+      stored.set(session, change(stored.get(session) ?? freshState));
+      return Promise.resolve();
+    },
+    delete: (session) => Promise.resolve(void stored.delete(session)),
+    watch: () => () => undefined,
+  };
+  const endpoint = new McpEndpoint({ ticker, randomBytes: (size) => randomBytes(size), questions, states });
   const calls: ToolCall[] = [];
   const server: McpServer = {
     info: { name: "test", title: "Test", version: "1" },

@@ -12,6 +12,7 @@ const channels: Readonly<Record<CachedRows, string>> = {
   tokens: "tollgate_changes",
   targets: "tollgate_targets",
   toolMail: "tollgate_tool_mail",
+  toolSessions: "tollgate_tool_sessions",
 };
 
 /** Connections of one process for look-ups, besides the one for its ledger's commits, which run one at a time. */
@@ -112,10 +113,11 @@ function reasonOf(cause: unknown): string {
  */
 class Changes {
   readonly #url: string;
-  readonly #watchers: Record<CachedRows, Set<() => void>> = {
+  readonly #watchers: Record<CachedRows, Set<(row?: string) => void>> = {
     tokens: new Set(),
     targets: new Set(),
     toolMail: new Set(),
+    toolSessions: new Set(),
   };
   #connection: SQL | undefined;
 
@@ -123,7 +125,7 @@ class Changes {
     this.#url = url;
   }
 
-  watch(callback: () => void, rows: CachedRows): () => void {
+  watch(callback: (row?: string) => void, rows: CachedRows): () => void {
     this.#watchers[rows].add(callback);
     if (this.#connection === undefined) this.#listen();
     return () => this.#watchers[rows].delete(callback);
@@ -137,10 +139,10 @@ class Changes {
       if (this.#connection === connection) this.#listen();
     };
     const listens = keysOf(channels).map((rows) => {
-      const announce = (): void => {
-        for (const callback of this.#watchers[rows]) callback();
+      const announce = (row?: string): void => {
+        for (const callback of this.#watchers[rows]) callback(row === "" ? undefined : row);
       };
-      return connection.listen(channels[rows], announce, announce);
+      return connection.listen(channels[rows], announce, () => announce());
     });
     Promise.all(listens).catch(again);
   }

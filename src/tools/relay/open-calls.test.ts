@@ -53,7 +53,7 @@ function createProcesses() {
 }
 
 const owner = { user: "ann", key: "ann's call" };
-const staying = () => ({ signal: new AbortController().signal, onProgress: undefined });
+const staying = () => ({ signal: new AbortController().signal, onProgress: undefined, log: undefined });
 const question = { method: "roots/list", params: {} };
 
 /** Asks once, and returns the answer. */

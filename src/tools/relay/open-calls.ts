@@ -17,7 +17,7 @@ import {
   stringOf,
   toGatewayError,
 } from "../../core/index.ts";
-import { type ClientQuestion, RpcError, rpcCodes } from "../../mcp/index.ts";
+import { type ClientQuestion, RpcError, rpcCodes, type ServerLog } from "../../mcp/index.ts";
 import type { Ticker } from "../../streaming/index.ts";
 import type { ProcessMail } from "../mail/process-mail.ts";
 
@@ -63,6 +63,7 @@ interface Attendance {
   /** Aborted when the client leaves. */
   signal: AbortSignal;
   onProgress: ((params: JsonObject) => void) | undefined;
+  log: ServerLog | undefined;
 }
 
 interface OpenCallsOptions {
@@ -106,6 +107,7 @@ export class OpenCalls {
       named: { process: mail.process, id: randomId(randomBytes, ID_CHARACTERS) },
       admit: (asked) => this.#admit(asked),
       onEnd: ({ named }) => this.#asked.delete(named.id),
+      log: attendance.log,
       run,
     });
     return call.next(attendance);
@@ -188,7 +190,7 @@ export class OpenCalls {
       stopTimer = ticker.after(ALIVE_MS, tell);
     };
     try {
-      const attendance = { signal: guest.signal, onProgress: undefined };
+      const attendance = { signal: guest.signal, onProgress: undefined, log: undefined };
       const going = this.resume(call, owner, objectOf(letter["answers"]) ?? {}, attendance);
       if (this.#asked.has(call.id)) tell();
       const step = await going;
@@ -214,6 +216,8 @@ interface OpenCallOptions {
   /** Called before each question; throws an `RpcError` if it must not be asked. */
   admit: (call: OpenCall) => void;
   onEnd: (call: OpenCall) => void;
+  /** Of the first of the client's requests. */
+  log: ServerLog | undefined;
   run: (running: { ask: Asker } & Attendance) => Promise<CallEnd>;
 }
 
@@ -228,6 +232,7 @@ class OpenCall {
   #attending = 0;
   #lastKey = 0;
   #onProgress: Attendance["onProgress"];
+  #log: ServerLog | undefined;
   #stopTimer: () => void = () => undefined;
 
   constructor(options: OpenCallOptions) {
@@ -236,7 +241,9 @@ class OpenCall {
     this.named = options.named;
     const ask: Asker = (question) => this.#ask(question);
     const onProgress = (params: JsonObject): void => this.#onProgress?.(params);
-    this.#ended = options.run({ ask, signal: this.#abort.signal, onProgress }).then((end) => ({ end }));
+    const level = options.log?.level;
+    const log = options.log && { level, send: (params: JsonObject): void => this.#log?.send(params) };
+    this.#ended = options.run({ ask, signal: this.#abort.signal, onProgress, log }).then((end) => ({ end }));
     const forget = (): void => {
       this.#stopTimer();
       options.onEnd(this);
@@ -259,10 +266,11 @@ class OpenCall {
   }
 
   /** The next step, for a client that waits. The request ends with the last of them that leaves before. */
-  async next({ signal, onProgress }: Attendance): Promise<Step> {
+  async next({ signal, onProgress, log }: Attendance): Promise<Step> {
     this.#attending += 1;
     this.#stopTimer();
     this.#onProgress = onProgress;
+    this.#log = log;
     const onGone = (): void => {
       if (this.#attending === 1) this.end(signal.reason as Error);
     };
@@ -283,6 +291,7 @@ class OpenCall {
 
   #waitForAnswers(): void {
     this.#onProgress = undefined;
+    this.#log = undefined;
     this.#stopTimer = this.#options.ticker.after(ANSWER_MS_MAX, () =>
       this.end(new GatewayError("upstream_timeout", "The client has not answered the server's question in time.")),
     );

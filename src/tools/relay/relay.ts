@@ -12,7 +12,7 @@ import {
   objectsOf,
   stringOf,
 } from "../../core/index.ts";
-import { type ClientInput, rpcCodes } from "../../mcp/index.ts";
+import { type ClientInput, rpcCodes, type ServerLog } from "../../mcp/index.ts";
 import { listPages } from "../list-pages.ts";
 import { ServerError } from "../mcp-client.ts";
 import type { ToolCaller } from "../server-access.ts";
@@ -45,6 +45,8 @@ export interface RelayOptions {
   signal: AbortSignal;
   /** The questions that the client takes, and its answers. */
   input: ClientInput | undefined;
+  /** Undefined if the client wants no log messages. */
+  log?: ServerLog | undefined;
 }
 
 interface Asked {
@@ -87,11 +89,16 @@ const mayBeAsked: ReadonlySet<string> = new Set(["prompts/get", "resources/read"
 /** A server without a list has an empty one. */
 async function ask(
   server: ToolServer,
-  { caller, signal, input }: Pick<RelayOptions, "caller"> & { signal: CallSignal; input?: RelayOptions["input"] },
+  {
+    caller,
+    signal,
+    input,
+    log,
+  }: Pick<RelayOptions, "caller"> & { signal: CallSignal; input?: RelayOptions["input"]; log?: RelayOptions["log"] },
   { method, params }: Asked,
 ): Promise<JsonObject> {
   try {
-    return await server.ask(caller, { method, params, signal, input: mayBeAsked.has(method) ? input : undefined });
+    return await server.ask(caller, { method, params, signal, log, input: mayBeAsked.has(method) ? input : undefined });
   } catch (thrown) {
     if (!(thrown instanceof ServerError) || thrown.code !== rpcCodes.methodNotFound) throw thrown;
     if (isList(method)) return { [lists[method]]: [] };

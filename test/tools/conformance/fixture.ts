@@ -239,9 +239,13 @@ export function startFixture(era: "2025" | "2026"): TestServer {
   return startTestServer({
     era,
     tools,
-    call: (params, report) => {
+    capabilities: { logging: {}, resources: { subscribe: true } },
+    call: (params, report, _signal, { notify }) => {
       const { name } = params;
       if (name === "test_tool_with_progress") for (const progress of [0, 50, 100]) report({ progress, total: 100 });
+      if (name === "test_tool_with_logging")
+        for (const data of ["started", "processing", "completed"])
+          notify("notifications/message", { level: "info", data: `Tool execution ${data}` });
       const state = String(params["requestState"]);
       return tasks.call(params) ?? questionOf(params) ?? results[String(name)] ?? textResult(`state-ok: ${state}`);
     },

@@ -1,0 +1,29 @@
+/** What clients of 2025 have set for their sessions, which any node may be asked next. */
+import type { LogLevel } from "./log-levels.ts";
+
+export interface SessionState {
+  /** The lowest level of log messages that the client wants; undefined if it has set none. */
+  level: LogLevel | undefined;
+  /** The resources whose updates it wants. */
+  resources: readonly SubscribedResource[];
+}
+
+interface SubscribedResource {
+  /** The server or set whose URL it was named at. */
+  door: string;
+  uri: string;
+}
+
+export const freshState: SessionState = { level: undefined, resources: [] };
+
+export interface SessionStates {
+  /** Undefined unless this process has heard of it. */
+  known(session: string): SessionState | undefined;
+  /** That of a session without any is the fresh one. */
+  of(session: string): Promise<SessionState>;
+  /** Resolves once the change is stored. */
+  change(session: string, owner: string, change: (state: SessionState) => SessionState): Promise<void>;
+  delete(session: string): Promise<void>;
+  /** Calls back when a session may have changed. Returns a function that ends that. */
+  watch(session: string, onChange: () => void): () => void;
+}

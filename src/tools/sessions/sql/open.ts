@@ -1,0 +1,28 @@
+import { column, firstOf, inOneCommit, runnerOf, sql, type Storage, tableOf } from "../../../storage/index.ts";
+import type { SessionStore, StoredSession } from "../store.ts";
+
+const { text, integer } = column;
+
+const sessions = tableOf<StoredSession>({ id: text, owner: text, state: text, changedAt: integer });
+
+export function openSessionStateStore(storage: Storage): SessionStore {
+  const runner = runnerOf(storage);
+  return {
+    find: (id) => runner.first(sql`SELECT ${sessions.names} FROM tool_sessions WHERE id = ${id}`, sessions.read),
+    change: (session, change, { before, perOwner }) =>
+      inOneCommit(storage, function* () {
+        const { id, owner } = session;
+        yield sql`DELETE FROM tool_sessions WHERE changed_at < ${before}`;
+        // Locks the row: of two changes at once, the second one finds what the first one has made.
+        const stored = yield* firstOf(
+          sql`INSERT INTO tool_sessions (${sessions.names}) VALUES (${sessions.values({ ...session, state: "" })})
+            ON CONFLICT (id) DO UPDATE SET changed_at = excluded.changed_at RETURNING ${sessions.names}`,
+          sessions.read,
+        );
+        yield sql`UPDATE tool_sessions SET state = ${change(stored?.state ?? "")} WHERE id = ${id}`;
+        yield sql`DELETE FROM tool_sessions WHERE owner = ${owner} AND changed_at <
+          (SELECT changed_at FROM tool_sessions WHERE owner = ${owner} ORDER BY changed_at DESC LIMIT 1 OFFSET ${perOwner})`;
+      }),
+    delete: (id) => runner.run(sql`DELETE FROM tool_sessions WHERE id = ${id}`),
+  };
+}

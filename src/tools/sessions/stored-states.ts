@@ -1,0 +1,92 @@
+import { type Clock, listOf, objectsOf, parseObject, stringOf } from "../../core/index.ts";
+import { freshState, logLevelOf, type SessionState, type SessionStates } from "../../mcp/index.ts";
+import { RecentMap } from "../recent-map.ts";
+import type { SessionStore, StoredSession } from "./store.ts";
+
+/** Sessions that are remembered. */
+const KNOWN_MAX = 10_000;
+
+/** The state of a session that was not changed for so long is forgotten, and that of a token's oldest beyond this number. */
+const UNCHANGED_MS_MAX = 24 * 60 * 60_000;
+const PER_OWNER_MAX = 1_000;
+
+interface StoredStatesOptions {
+  store: SessionStore;
+  clock: Clock;
+  /** Calls back with a session that another process may have changed; without one, any may be. */
+  watch: (onChange: (session?: string) => void) => () => void;
+}
+
+export class StoredSessionStates implements SessionStates {
+  readonly #options: StoredStatesOptions;
+  readonly #watchers = new Map<string, Set<() => void>>();
+  readonly #stop: () => void;
+  #known = new RecentMap<SessionState>(KNOWN_MAX);
+
+  constructor(options: StoredStatesOptions) {
+    this.#options = options;
+    this.#stop = options.watch((session) => this.#changedElsewhere(session));
+  }
+
+  known(session: string): SessionState | undefined {
+    return this.#known.find(session);
+  }
+
+  async of(session: string): Promise<SessionState> {
+    return this.#known.find(session) ?? (await this.#load(session));
+  }
+
+  async change(session: string, owner: string, change: (state: SessionState) => SessionState): Promise<void> {
+    const { store, clock } = this.#options;
+    const now = clock();
+    const bounds = { before: now - UNCHANGED_MS_MAX, perOwner: PER_OWNER_MAX };
+    const write = (text: string): string => JSON.stringify(change(stateIn(text)));
+    await store.change({ id: session, owner, changedAt: now }, write, bounds);
+    await this.#load(session);
+  }
+
+  async delete(session: string): Promise<void> {
+    if (this.#known.find(session) === undefined && (await this.#options.store.find(session)) === undefined) return;
+    await this.#options.store.delete(session);
+    await this.#load(session);
+  }
+
+  watch(session: string, onChange: () => void): () => void {
+    const own = this.#watchers.get(session) ?? new Set();
+    this.#watchers.set(session, own.add(onChange));
+    return () => {
+      own.delete(onChange);
+      if (own.size === 0 && this.#watchers.get(session) === own) this.#watchers.delete(session);
+    };
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+
+  async #load(session: string): Promise<SessionState> {
+    const state = stateOf(await this.#options.store.find(session));
+    this.#known.set(session, state);
+    for (const onChange of this.#watchers.get(session) ?? []) onChange();
+    return state;
+  }
+
+  #changedElsewhere(session: string | undefined): void {
+    // If it can't be read, the next who asks for it tries again.
+    if (session !== undefined) return void this.#load(session).catch(() => this.#known.delete(session));
+    this.#known = new RecentMap(KNOWN_MAX);
+    for (const watchers of this.#watchers.values()) for (const onChange of watchers) onChange();
+  }
+}
+
+function stateOf(stored: StoredSession | undefined): SessionState {
+  return stored === undefined ? freshState : stateIn(stored.state);
+}
+
+function stateIn(text: string): SessionState {
+  const { level, resources } = parseObject(text) ?? {};
+  return {
+    level: logLevelOf(level),
+    resources: objectsOf(listOf(resources)).map(({ door, uri }) => ({ door: stringOf(door), uri: stringOf(uri) })),
+  };
+}

@@ -1,0 +1,160 @@
+/** Log messages, changes of lists and updates of resources of other servers, across the revisions, on any node. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import {
+  engines,
+  type Gateway,
+  type PostgresServer,
+  type Rig,
+  startGateway,
+  startPostgres,
+  startRig,
+  storageOn,
+  until,
+} from "../kit/index.ts";
+import { type JsonAnswer as Json, withKey } from "./ask-as.ts";
+import { startTestServer, type TestServer, textResult } from "./tool-server.ts";
+
+const secret = "the-secret-of-the-operator";
+const tools = ["logs", "late"].map((name) => ({ name, inputSchema: { type: "object" } }));
+
+function startServer(era: "2025" | "2026"): TestServer {
+  return startTestServer({
+    era,
+    bearer: secret,
+    tools,
+    capabilities: {
+      logging: {},
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+    },
+    call({ name }, _report, _signal, { notify }) {
+      for (const level of ["debug", "info", "error", "loud"])
+        notify("notifications/message", { level, logger: "db", data: { text: `${level} ${secret}\u202E` } });
+      return textResult(String(name));
+    },
+    answer(method, { uri }) {
+      if (method === "resources/read") return { contents: [{ uri, text: "text" }] };
+      if (method === "resources/list") return { resources: [{ uri: `lib://${era}`, name: era }] };
+      if (method === "resources/templates/list") return { resourceTemplates: [] };
+      if (method === "prompts/list") return { prompts: [] };
+      return method === "logging/setLevel" || /^resources\/(?:un)?subscribe$/.test(method) ? {} : undefined;
+    },
+  });
+}
+
+const setLevel = (client: Client, level: string) => client.request({ method: "logging/setLevel", params: { level } });
+
+const modern = { versionNegotiation: { mode: { pin: "2026-07-28" as const } } };
+
+let postgres: PostgresServer;
+let old: TestServer;
+let fresh: TestServer;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  [old, fresh] = [startServer("2025"), startServer("2026")];
+});
+afterAll(async () => {
+  await Promise.all([old.stop(), fresh.stop()]);
+  await postgres.stop();
+});
+
+describe.each(engines)("on %s", (engine) => {
+  let rig: Rig;
+  let gateways: Gateway[];
+  let clients: Client[] = [];
+
+  beforeAll(async () => {
+    const auth = { bearer: secret };
+    const config = {
+      mcp: {
+        servers: { old: { url: old.url, auth }, modern: { url: fresh.url, auth } },
+        sets: { both: { servers: ["old", "modern"] } },
+      },
+      ...withKey,
+    };
+    rig = await startRig({ ...(await storageOn(engine, postgres)), config });
+    gateways = [rig.gateway];
+    if (engine === "Postgres")
+      gateways.push(await startGateway({ providers: {}, storage: rig.gateway.storageUrl, config }));
+  });
+  afterAll(async () => {
+    await Promise.all(clients.map((client) => client.close()));
+    await Promise.all(gateways.slice(1).map((each) => each.stop()));
+    await rig.stop();
+  });
+
+  let sent = 0;
+
+  async function connect(token: string, name: string, options: object): Promise<{ client: Client; got: Json[] }> {
+    const client = new Client({ name: "test", version: "1" }, options);
+    const got: Json[] = [];
+    client.fallbackNotificationHandler = ({ method, params }) => {
+      got.push({ method, ...params });
+      return Promise.resolve();
+    };
+    const transport = new StreamableHTTPClientTransport(new URL(`http://tollgate.test/mcp/${name}`), {
+      requestInit: { headers: { authorization: `Bearer ${token}` } },
+      // Each message goes to the next node.
+      fetch: (_url, init) => fetch(`${gateways[(sent += 1) % gateways.length]?.url}/mcp/${name}`, init),
+    });
+    await client.connect(transport);
+    clients = [...clients, client];
+    return { client, got };
+  }
+
+  const logged = (got: readonly Json[]) =>
+    got.flatMap(({ method, level }) => (method === "notifications/message" ? [level] : []));
+
+  describe.each(["old", "modern"])("log messages of the server %s", (name) => {
+    test("a client of 2025 gets those of its level, on every node, and no secret", async () => {
+      const { token } = await rig.caller();
+      const { client, got } = await connect(token, name, {});
+      expect(client.getServerCapabilities()).toHaveProperty("logging");
+      await client.callTool({ name: "logs", arguments: {} });
+      expect(logged(got)).toEqual(
+        name === "old" ? ["info", "debug", "info", "error"] : ["info", "debug", "info", "error"],
+      );
+      expect(JSON.stringify(got)).not.toContain(secret);
+      expect(JSON.stringify(got)).not.toContain("\u202E");
+      await setLevel(client, "warning");
+      for (let node = 0; node < 2; node += 1) {
+        got.length = 0;
+        await client.callTool({ name: "logs", arguments: {} });
+        expect(logged(got)).toEqual(["error"]);
+      }
+      // Another session of the same token has a level of its own.
+      const second = await connect(token, name, {});
+      await second.client.callTool({ name: "logs", arguments: {} });
+      expect(logged(second.got).length).toBeGreaterThan(1);
+      expect(setLevel(client, "loud")).rejects.toThrow("level");
+    });
+
+    test("a client of 2026-07-28 gets those that it asks for in the request, else none", async () => {
+      const { token } = await rig.caller();
+      const { client, got } = await connect(token, name, modern);
+      await client.callTool({ name: "logs", arguments: {} });
+      expect(logged(got)).toEqual([]);
+      const meta = { "io.modelcontextprotocol/logLevel": "error" };
+      await client.callTool({ name: "logs", arguments: {}, _meta: meta });
+      expect(logged(got)).toEqual(["error"]);
+      const wrong = { "io.modelcontextprotocol/logLevel": "loud" };
+      expect(client.callTool({ name: "logs", arguments: {}, _meta: wrong })).rejects.toThrow("logLevel");
+    });
+  });
+
+  test("a server gets the lowest level that a client wants", async () => {
+    const { token } = await rig.caller();
+    const { client } = await connect(token, "old", {});
+    await setLevel(client, "debug");
+    for (let node = 0; node < 2; node += 1) await client.callTool({ name: "logs", arguments: {} });
+    await until("each node has set it", () => levels().filter((level) => level === "debug").length === gateways.length);
+    const asked = fresh
+      .of("tools/call")
+      .map(({ params }) => (params["_meta"] as Json)["io.modelcontextprotocol/logLevel"]);
+    expect(new Set(asked)).toEqual(new Set(["info", "warning", undefined, "error"]));
+  });
+
+  const levels = () => old.of("logging/setLevel").map(({ params }) => params["level"]);
+});
