@@ -148,8 +148,10 @@ describe.each(engines)("on %s", (engine) => {
     const { token } = await rig.caller();
     const { client } = await connect(token, "old", {});
     await setLevel(client, "debug");
-    for (let node = 0; node < 2; node += 1) await client.callTool({ name: "logs", arguments: {} });
-    await until("each node has set it", () => levels().filter((level) => level === "debug").length === gateways.length);
+    await until("each node has set it", async () => {
+      await client.callTool({ name: "logs", arguments: {} });
+      return levels().filter((level) => level === "debug").length === gateways.length;
+    });
     const asked = fresh
       .of("tools/call")
       .map(({ params }) => (params["_meta"] as Json)["io.modelcontextprotocol/logLevel"]);
