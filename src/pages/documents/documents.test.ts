@@ -375,6 +375,17 @@ describe("documents of text", () => {
   });
 });
 
+test("a table of text beyond its bounds is cut, with a warning", async () => {
+  const rows = (count: number): Buffer => Buffer.from("a,b\n".repeat(count));
+  expect((await read(rows(50_000), "text/csv")).warning).toBeUndefined();
+  const cut = await read(rows(50_001), "text/csv");
+  expect([cut.warning, cut.markdown?.split("\n").length]).toEqual([
+    "at most 50000 rows and 200 columns were read",
+    50_001,
+  ]);
+  expect((await read(Buffer.from(`${"a,".repeat(200)}b\n`), "text/csv")).warning).toContain("200 columns");
+});
+
 describe("what has no reader is refused by name", () => {
   const cases: readonly [name: string, hex: string, type: string | undefined][] = [
     ["a PNG image", "89504e470d0a1a0a", "text/html"],

@@ -19,7 +19,11 @@ export function readText(text: string, kind: DocumentKind, request: PageRequest)
   const page: Omit<Page, "kind"> = { metadata: metadataOf(text, kind, request), needsBrowser: false };
   if (wants.rawHtml === true) page.rawHtml = text;
   if (wants.html === true) page.html = `<pre>${escapeUTF8(text)}</pre>`;
-  if (wants.markdown === true) page.markdown = markdownOf(text, kind, request.url);
+  if (wants.markdown === true) {
+    const { markdown, warning } = markdownOf(text, kind, request.url);
+    page.markdown = markdown;
+    if (warning !== undefined) page.warning = warning;
+  }
   if (wants.links === true) page.links = linksIn(text);
   if (wants.images === true) page.images = [];
   return page;
@@ -42,18 +46,24 @@ function decode(name: string): string {
   }
 }
 
-function markdownOf(text: string, kind: DocumentKind, url: string): string {
+function markdownOf(text: string, kind: DocumentKind, url: string): Written {
   const trimmed = text.replaceAll("\r\n", "\n").trimEnd();
   switch (kind) {
     case "json":
-      return fencedCode(indented(trimmed), "json");
+      return { markdown: fencedCode(indented(trimmed), "json") };
     case "xml":
-      return fencedCode(trimmed, "xml");
+      return { markdown: fencedCode(trimmed, "xml") };
     case "csv":
-      return tableOf(trimmed) ?? fencedCode(trimmed, "csv");
+      return tableOf(trimmed) ?? { markdown: fencedCode(trimmed, "csv") };
     default:
-      return codeLanguage(url) === undefined ? trimmed : fencedCode(trimmed, codeLanguage(url) ?? "");
+      return { markdown: codeLanguage(url) === undefined ? trimmed : fencedCode(trimmed, codeLanguage(url) ?? "") };
   }
+}
+
+interface Written {
+  markdown: string;
+  /** Of what was left out. */
+  warning?: string;
 }
 
 function indented(json: string): string {
@@ -90,18 +100,18 @@ function codeLanguage(url: string): string | undefined {
   }[extension];
 }
 
-function tableOf(text: string): string | undefined {
+function tableOf(text: string): Written | undefined {
   const rows = readRows(text);
   if (rows === undefined) return undefined;
-  const width = Math.min(
-    columnsMax,
-    rows.reduce((most, row) => Math.max(most, row.length), 0),
-  );
-  const [header, ...rest] = rows;
+  const widest = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  const width = Math.min(columnsMax, widest);
+  const isCut = rows.length > rowsMax || widest > columnsMax;
+  const [header, ...rest] = rows.slice(0, rowsMax);
   if (header === undefined || width < 2) return undefined;
   const cellsOf = (row: readonly string[]): string[] =>
     Array.from({ length: width }, (_, column) => cellText(row[column]));
-  return tableText(cellsOf(header), rest.map(cellsOf));
+  const markdown = tableText(cellsOf(header), rest.map(cellsOf));
+  return isCut ? { markdown, warning: `at most ${rowsMax} rows and ${columnsMax} columns were read` } : { markdown };
 }
 
 /** Undefined if it breaks the rules of the format; it is still a text. */
@@ -112,7 +122,7 @@ function readRows(text: string): string[][] | undefined {
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
-      to: rowsMax,
+      to: rowsMax + 1,
       bom: true,
     });
   } catch {

@@ -87,6 +87,15 @@ describe("a document is taken apart in a child", () => {
     expect(markdown.split("\n")).toHaveLength(40_004);
   });
 
+  test("a text as large as a page may be arrives whole", async () => {
+    const text = "A line of a text that goes on https://site.test/ and on.\n"
+      .repeat(290_000)
+      .slice(0, 16 * 1024 * 1024);
+    const request = pageRequest({ contentType: "text/plain", wants: { markdown: true, links: true } });
+    const { markdown, links } = await openPool().takeApart(bytesOf(text), request, alice);
+    expect([markdown?.length, links]).toEqual([text.trimEnd().length, ["https://site.test/"]]);
+  });
+
   test("a megabyte crosses both ways unchanged", async () => {
     const text = "<p>äöü 漢字 🎉</p>\n".repeat(50_000);
     const page = await openPool().takeApart(bytesOf(text), pageRequest({ wants: { rawHtml: true } }), alice);
