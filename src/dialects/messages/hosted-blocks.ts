@@ -16,7 +16,10 @@ export function textOfHosted(block: JsonObject, open: OpenResult = closed): stri
     case "fallback":
       return "";
     case "web_search_tool_result":
-      return titled("Pages found on the web:", objectsOf(content).map((page) => resultOf(page, open)));
+      return titled(
+        "Pages found on the web:",
+        objectsOf(content).map((page) => resultOf(page, open)),
+      );
     case "web_fetch_tool_result":
       return titled("A page of the web:", [fetchedIn(objectOf(content) ?? {})]);
     case "mcp_tool_result":
