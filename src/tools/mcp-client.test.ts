@@ -3,22 +3,25 @@ import type { AskUpstream, JsonObject } from "../core/index.ts";
 import { Ticker } from "../streaming/index.ts";
 import { McpClient } from "./mcp-client.ts";
 
-/** A server of 2025 whose calls get this answer, and the methods that it was asked for. */
-function scene(call: { status: number } | "never", session?: string) {
+/** A server of 2025, or of both revisions, whose calls get this answer, and the methods that it was asked for, with their sessions. */
+function scene(call: { status: number } | "never", session?: string, isBoth = false) {
   const asked: string[] = [];
+  const sessions: (string | null)[] = [];
   let tick = (): void => undefined;
   let now = 0;
   const ticker = new Ticker(1, () => now, { every: (_ms, run) => ((tick = run), () => undefined) });
-  const ask: AskUpstream = async ({ body, signal }) => {
+  const ask: AskUpstream = async ({ body, signal, headers: sent }) => {
     const { method, id } = JSON.parse(typeof body === "string" ? body : "{}") as { method: string; id?: number };
     asked.push(method);
+    sessions.push(sent.get("mcp-session-id"));
     const isCall = method === "tools/call";
     if (isCall && call === "never") {
       await new Promise<void>((resolve) => signal.addEventListener("abort", { handleEvent: resolve }));
       throw new Error("closed");
     }
-    const status = isCall && call !== "never" ? call.status : method === "server/discover" ? 400 : 200;
-    const message: JsonObject = { jsonrpc: "2.0", id, result: { protocolVersion: "2025-06-18" } };
+    const status = isCall && call !== "never" ? call.status : method === "server/discover" && !isBoth ? 400 : 200;
+    const result = { protocolVersion: "2025-06-18", supportedVersions: ["2026-07-28"] };
+    const message: JsonObject = { jsonrpc: "2.0", id, result };
     const headers = { get: (name: string) => (name === "mcp-session-id" ? (session ?? null) : null) };
     const text = Buffer.from(status === 200 ? JSON.stringify(message) : "");
     return {
@@ -34,7 +37,8 @@ function scene(call: { status: number } | "never", session?: string) {
   };
   const client = new McpClient({ name: "s", url: "http://s.test/mcp", headers: {}, version: "1", ask, ticker });
   const request = { method: "tools/call", params: { name: "pay" }, timeoutMs: 1_000, bytesMax: 1_000 };
-  return { asked, request: () => client.request(request), pass: (ms: number) => ((now += ms), tick()) };
+  const send = (more: object = {}): Promise<JsonObject> => client.request({ ...request, ...more });
+  return { asked, sessions, request: send, pass: (ms: number) => ((now += ms), tick()) };
 }
 
 test("a server that asks during a call gets an answer to each request, and waits for none", async () => {
@@ -92,4 +96,22 @@ test("a server of 2025 learns that nobody waits for a late call any more", async
   pass(2_000);
   expect(await late).toContain("does not answer in time");
   expect(asked.at(-1)).toBe("notifications/cancelled");
+});
+
+test("a server of both revisions is asked in a session for clients that have one, and for no others", async () => {
+  const { asked, sessions, request } = scene({ status: 200 }, "session-1", true);
+  await request();
+  await request({ prefersSession: true });
+  await request({ prefersSession: true });
+  await request();
+  const calls = sessions.filter((_session, index) => asked[index] === "tools/call");
+  expect(calls).toEqual([null, "session-1", "session-1", null]);
+  expect(asked.filter((method) => method === "initialize")).toHaveLength(1);
+});
+
+test("a server of both revisions without sessions is asked in the newer one", async () => {
+  const { asked, request } = scene({ status: 200 }, undefined, true);
+  await request({ prefersSession: true });
+  await request({ prefersSession: true });
+  expect(asked).toEqual(["server/discover", "initialize", "notifications/initialized", "tools/call", "tools/call"]);
 });

@@ -66,6 +66,8 @@ export interface McpRequest {
   wantsProgress?: boolean;
   /** The log messages that the client wants: from a level on, or as the server decides. */
   log?: { level: LogLevel | undefined } | undefined;
+  /** Whether it is asked in a session, if the server has both: its client has one, and some servers ask such clients alone. */
+  prefersSession?: boolean | undefined;
   /** Asks the client for a server of 2025; rejects with its refusal, an `RpcError`. Without it no question is taken. */
   ask?: ((question: ClientQuestion) => Promise<JsonObject>) | undefined;
 }
@@ -83,14 +85,14 @@ export class ServerError extends Error {
   }
 }
 
-type Session =
-  | { isStateless: true }
-  | {
-      isStateless: false;
-      headers: Readonly<Record<string, string>>;
-      /** Of its log messages; undefined if the server has none. */
-      log: { level: LogLevel | undefined } | undefined;
-    };
+interface ServerSession {
+  isStateless: false;
+  headers: Readonly<Record<string, string>>;
+  /** Of its log messages; undefined if the server has none. */
+  log: { level: LogLevel | undefined } | undefined;
+}
+
+type Session = { isStateless: true } | ServerSession;
 
 interface Answered {
   status: number;
@@ -104,7 +106,7 @@ interface Answered {
 interface Attempt extends Answered {
   hasSession: boolean;
   /** By which the session was begun. */
-  opening: Promise<Session>;
+  opening: Promise<Session | undefined>;
 }
 
 /**
@@ -133,6 +135,8 @@ const modernCodes: ReadonlySet<number> = new Set([
 export class McpClient {
   readonly #options: McpClientOptions;
   #session: Promise<Session> | undefined;
+  /** Beside a stateless one, for clients of 2025; resolves with undefined if the server has none. */
+  #ownSession: Promise<Session | undefined> | undefined;
   #lastId = 0;
 
   constructor(options: McpClientOptions) {
@@ -144,24 +148,51 @@ export class McpClient {
     const answered = await this.#attempt(request);
     // A session that is gone has done nothing of the request. Without a session, 404 says nothing of the kind.
     if (answered.status !== 404 || !answered.hasSession) return this.#resultOf(answered);
-    if (this.#session === answered.opening) this.#session = undefined;
+    this.#forget(answered.opening);
     return this.#resultOf(await this.#attempt(request));
   }
 
   async #attempt(request: McpRequest): Promise<Attempt> {
-    this.#session ??= this.#open(request);
-    const opening = this.#session;
-    const session = await opening.catch((thrown: unknown) => {
-      if (this.#session === opening) this.#session = undefined;
-      throw thrown;
-    });
+    let opening: Attempt["opening"] = (this.#session ??= this.#open(request));
+    let session = await this.#opened(this.#session);
+    if (request.prefersSession === true && session.isStateless) {
+      const own = (this.#ownSession ??= this.#openOwn(request));
+      const begun = await this.#opened(own);
+      if (begun !== undefined) [opening, session] = [own, begun];
+    }
     const hasSession = !session.isStateless && "mcp-session-id" in session.headers;
     if (request.log?.level !== undefined) await this.#wantLog(request.log.level, session);
     return { ...(await this.#send(request, session)), hasSession, opening };
   }
 
+  async #opened<Opened>(opening: Promise<Opened>): Promise<Opened> {
+    try {
+      return await opening;
+    } catch (thrown) {
+      this.#forget(opening);
+      throw thrown;
+    }
+  }
+
+  #forget(opening: Promise<unknown>): void {
+    if (this.#session === opening) this.#session = undefined;
+    if (this.#ownSession === opening) this.#ownSession = undefined;
+  }
+
+  async #openOwn({ timeoutMs }: McpRequest): Promise<Session | undefined> {
+    try {
+      const session = await this.#begin(timeoutMs);
+      // Without an id, the server could ask nothing.
+      return "mcp-session-id" in session.headers ? session : undefined;
+    } catch (thrown) {
+      if (thrown instanceof ServerError) return undefined;
+      if (thrown instanceof GatewayError && thrown.code === "upstream_invalid_answer") return undefined;
+      throw thrown;
+    }
+  }
+
   /** For all requests that wait for it, so by none's signal. */
-  async #open({ timeoutMs }: McpRequest): Promise<Session> {
+  async #open({ timeoutMs }: Pick<McpRequest, "timeoutMs">): Promise<Session> {
     const bounds = { timeoutMs: Math.min(timeoutMs, CONNECT_MS_MAX), bytesMax: 1024 * 1024 };
     const discover = { ...bounds, method: "server/discover", params: {} };
     let asked = await this.#send(discover, stateless);
@@ -173,6 +204,11 @@ export class McpClient {
     const hasSessions = sessionRevisions.some((each) => refused.includes(each));
     if (typeof code === "number" && modernCodes.has(code) && !hasSessions) this.#resultOf(asked);
     this.#refuseStatus(asked.status);
+    return this.#begin(timeoutMs);
+  }
+
+  async #begin(timeoutMs: number): Promise<ServerSession> {
+    const bounds = { timeoutMs: Math.min(timeoutMs, CONNECT_MS_MAX), bytesMax: 1024 * 1024 };
     const params = {
       protocolVersion: sessionRevisions[0],
       capabilities: sessionCapabilities,
@@ -184,7 +220,7 @@ export class McpClient {
     const hasLog = objectOf(objectOf(capabilities)?.["logging"]) !== undefined;
     const revision = typeof protocolVersion === "string" ? { "mcp-protocol-version": protocolVersion } : {};
     const headers = { ...revision, ...(begun.session !== null && { "mcp-session-id": begun.session }) };
-    const session: Session = { isStateless: false, headers, log: hasLog ? { level: undefined } : undefined };
+    const session: ServerSession = { isStateless: false, headers, log: hasLog ? { level: undefined } : undefined };
     await this.#notify("notifications/initialized", {}, session);
     return session;
   }

@@ -220,7 +220,12 @@ export interface ServerResult {
 
 /** How the client of a call takes part in it. */
 function clientOf({ secrets }: ServerAccess, input: ClientInput | undefined) {
-  return { capabilities: input?.capabilities, answers: answersIn(input), ask: askerFor(input, secrets) };
+  return {
+    capabilities: input?.capabilities,
+    answers: answersIn(input),
+    ask: askerFor(input, secrets),
+    prefersSession: input?.takesQuestions === false,
+  };
 }
 
 interface Reports {
