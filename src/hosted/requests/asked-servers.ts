@@ -10,7 +10,7 @@ export interface AskedServer {
   /** Its place in the list of tools; undefined for a member of the body. */
   index: number | undefined;
   /** Whether the client permits a tool. */
-  permits: (name: string) => boolean;
+  permits: (tool: ListedTool) => boolean;
   /** Whether the client wants to be asked before a call. */
   needsApproval: (tool: ListedTool) => boolean;
 }
@@ -96,12 +96,11 @@ function bearer(token: unknown): JsonObject {
   return { authorization: /^Bearer /i.test(given) ? given : `Bearer ${given}` };
 }
 
-/** A list of names, or an object with one. */
-function permittedBy(allowed: unknown): (name: string) => boolean {
-  const names = Array.isArray(allowed) ? listOf(allowed) : objectOf(allowed)?.["tool_names"];
-  if (!Array.isArray(names)) return () => true;
-  const permitted = new Set<unknown>(names);
-  return (name) => permitted.has(name);
+/** A list of names, or a filter. */
+function permittedBy(allowed: unknown): AskedServer["permits"] {
+  if (!Array.isArray(allowed)) return filterOf(allowed) ?? (() => true);
+  const permitted = new Set<unknown>(listOf(allowed));
+  return ({ name }) => permitted.has(name);
 }
 
 /** OpenAI asks before every call, unless the request has another rule. */
@@ -123,14 +122,14 @@ function filterOf(value: unknown): ((tool: ListedTool) => boolean) | undefined {
 }
 
 /** Of the first beta a member of the server, of the second a tool of its own. */
-function enabledIn(server: JsonObject, toolset: JsonObject | undefined): (name: string) => boolean {
+function enabledIn(server: JsonObject, toolset: JsonObject | undefined): AskedServer["permits"] {
   const configuration = objectOf(server["tool_configuration"]);
   if (configuration?.["enabled"] === false) return () => false;
   if (toolset === undefined) return permittedBy(configuration?.["allowed_tools"]);
   const configs = objectOf(toolset["configs"]) ?? {};
   const isEnabled = objectOf(toolset["default_config"])?.["enabled"] !== false;
-  return (name) => {
-    const own = objectOf(configs[name])?.["enabled"];
+  return ({ name }) => {
+    const own = Object.hasOwn(configs, name) ? objectOf(configs[name])?.["enabled"] : undefined;
     return typeof own === "boolean" ? own : isEnabled;
   };
 }

@@ -58,8 +58,8 @@ export const useItems: Readonly<Record<HostedDialect, UseItems>> = {
     result: nothing,
     approval: (use) => native("responses", approvalItem(use)),
     list({ label, tools }, id) {
-      const item = { id: `mcpl_${id}`, type: "mcp_list_tools", server_label: label, error: null };
-      const whole = { ...item, status: "completed", tools: tools.map(listedTool) };
+      const item = { id: `mcpl_${id}`, type: "mcp_list_tools", server_label: label };
+      const whole = { ...item, tools: tools.map(listedTool) };
       return { begun: native("responses", { ...item, status: "in_progress", tools: [] }), whole };
     },
   },

@@ -73,7 +73,7 @@ export async function findServer(
   const listed = [
     ...(door.hasOwn ? own.definitions(principal) : []).map((definition) => ownTool(asked, definition)),
     ...[...found.tools].map(([name, target]) => toolOf(asked, name, target)),
-  ].filter(({ name, target }) => asked.permits(name) && (target !== undefined || isOwnIn(door, name)));
+  ].filter((tool) => asked.permits(tool) && (tool.target !== undefined || isOwnIn(door, tool.name)));
   if (listed.length === 0 && found.unconnected.length > 0) throw notConnected(asked);
   if (listed.length === 0 && found.unavailable.length > 0) throw serverUnavailable(asked);
   return { ...asked, tools: canAsk ? listed : listed.filter(({ needsApproval }) => !needsApproval) };

@@ -77,8 +77,10 @@ export class OutputWriter {
   openHosted(value: JsonObject): string {
     const events = value["status"] === "in_progress" ? hostedEvents.get(value["type"]) : undefined;
     if (events === undefined) return this.open(value, value);
-    const { arguments: text } = value;
-    const shown = this.open(typeof text === "string" ? { ...value, arguments: "" } : value, value);
+    const { arguments: text, status, ...rest } = value;
+    // A list of tools has no status.
+    const added = value["type"] === "mcp_list_tools" ? rest : { ...rest, status };
+    const shown = this.open(typeof text === "string" ? { ...added, arguments: "" } : added, value);
     return shown + events.begun.map((name) => this.#hostedEvent(name)).join("") + this.#argumentEvents(text);
   }
 
