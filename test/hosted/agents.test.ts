@@ -1,6 +1,6 @@
 /**
  * Web search of agents whose provider has none, as real processes: the pages on the screen are those of the simulated web, and not the
- * model's. `AGENTS=all` runs Codex too.
+ * model's. `AGENTS=all` runs Codex too, and both on models of four providers each that have no such tool in the agent's dialect.
  */
 import { expect, test } from "bun:test";
 import { agents } from "../agents/agents.ts";
@@ -31,6 +31,38 @@ const codex: Agent = {
   },
 };
 
+/** Their models search because the user dictates it, the one that Claude Code asks for the search itself too. */
+const query = "height of Mount Columbia";
+const dictated = `call:web_search ${JSON.stringify({ query })}`;
+const claudeCodeDictated: Agent = {
+  ...claudeCode,
+  start(settings) {
+    const { command, variables = {} } = claudeCode.start(settings);
+    const prompt = `call:WebSearch ${JSON.stringify({ query: `${query}\n${dictated}` })}`;
+    const asked = command.map((word) => (word === question ? prompt : word));
+    return { command: asked, variables: { ...variables, ENABLE_TOOL_SEARCH: "false" } };
+  },
+};
+const codexDictated: Agent = {
+  ...codex,
+  start(settings) {
+    const { command, ...rest } = codex.start(settings);
+    return { ...rest, command: [...command.slice(0, -1), dictated] };
+  },
+};
+
+const elsewhere: readonly (readonly [string, Agent, string])[] = [
+  ...["openai/gpt-5.5", "xai/grok-4.3", "deepseek/deepseek-chat", "mistral/mistral-small-latest"].map(
+    (id) => ["Claude Code", claudeCodeDictated, id] as const,
+  ),
+  ...[
+    "anthropic/claude-haiku-4-5",
+    "deepseek/deepseek-chat",
+    "mistral/mistral-small-latest",
+    "byteplus/seed-1-8-251228",
+  ].map((id) => ["Codex", codexDictated, id] as const),
+];
+
 const namesOf = ({ tools = [] }: ModelRequest): string[] => tools.map(({ function: { name } }) => name);
 const textOf = (content: unknown): string => (typeof content === "string" ? content : JSON.stringify(content));
 
@@ -38,7 +70,7 @@ const textOf = (content: unknown): string => (typeof content === "string" ? cont
 function nextAnswer(request: ModelRequest): ModelAnswer {
   const names = namesOf(request);
   const results = request.messages.filter(({ role }) => role === "tool").map(({ content }) => textOf(content));
-  const args = { query: "height of Mount Columbia" };
+  const args = { query };
   if (results.some((text) => text.includes("3747"))) return { text: `I read: ${results.join(" ")}` };
   if (names.includes("WebSearch")) return { calls: [{ name: "WebSearch", args }] };
   if (names.includes("ToolSearch") && results.length === 0)
@@ -64,7 +96,27 @@ test.each([
     const { printed } = await runAgent(agent, found.bin, { url, token, model });
     expect(printed).toContain(scene.url("/columbia"));
     expect(printed).toContain("3747 m high");
-    expect(new Set(scene.queries)).toEqual(new Set(["height of Mount Columbia"]));
+    expect(new Set(scene.queries)).toEqual(new Set([query]));
+  },
+  msMax,
+);
+
+test.skipIf(process.env["AGENTS"] !== "all").each(elsewhere)(
+  "%s shows what was found, on a provider without the tool",
+  async (_name, agent, id) => {
+    const found = await agent.find();
+    if ("missing" in found) {
+      console.log(`skipped: it can't be installed: ${found.missing}`);
+      return;
+    }
+    const scene = at();
+    scene.finds({ path: "/columbia", title: "Columbia facts", content: "It is 3747 m high." });
+    scene.queries.length = 0;
+    const { url, token } = { url: scene.rig.gateway.url, token: scene.caller.token };
+    const { printed } = await runAgent(agent, found.bin, { url, token, model: id });
+    expect(printed).toContain(scene.url("/columbia"));
+    expect(printed).toContain("3747 m high");
+    expect(new Set(scene.queries)).toEqual(new Set([query]));
   },
   msMax,
 );
