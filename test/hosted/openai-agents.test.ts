@@ -23,7 +23,7 @@ const search = { name: "web_search", args: { query: "height" } };
 function nextAnswer({ messages }: ModelRequest): ModelAnswer {
   const asked = messages.findLastIndex(({ role }) => role === "user");
   const results = messages.slice(asked + 1).flatMap(({ role, content }) => (role === "tool" ? [content ?? ""] : []));
-  const told = results.join(" ");
+  const read = results.join(" ");
   switch (messages[asked]?.content) {
     case "search":
       return results.length === 0 ? { calls: [search] } : { text: 'It is <cite id="1">3747 m high</cite>.' };
@@ -32,9 +32,9 @@ function nextAnswer({ messages }: ModelRequest): ModelAnswer {
     case "both":
       return results.length === 0
         ? { calls: [search, { name: "population", args: { city: "Ulm" } }] }
-        : { text: told.includes("127 thousand") ? "Both." : "Not yet." };
+        : { text: read.includes("127 thousand") ? "Both." : "Not yet." };
     default:
-      return results.length === 0 ? { calls: [{ name: "weather", args: {} }] } : { text: `I read: ${told}` };
+      return results.length === 0 ? { calls: [{ name: "weather", args: {} }] } : { text: `I read: ${read}` };
   }
 }
 

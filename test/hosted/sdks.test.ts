@@ -95,7 +95,7 @@ describe("AI SDK, a server's tools", () => {
     const request = first.content.find((part) => part.type === "tool-approval-request");
     if (request === undefined) throw new Error(`nothing was asked: ${JSON.stringify(first.content)}`);
     expect([first.text, server.of("tools/call").length - before]).toEqual(["May I?", 0]);
-    messages.push(...first.response.messages);
+    messages.push(...first.finalStep.response.messages);
     const answer = {
       type: "tool-approval-response",
       approvalId: request.approvalId,

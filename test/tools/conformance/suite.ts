@@ -9,7 +9,7 @@ const packageFolder = dirname(fileURLToPath(import.meta.resolve("@modelcontextpr
 export interface SuiteRun {
   side: "client" | "server";
   revision: string;
-  /** The arguments that say who is tested. */
+  /** The arguments that name who is tested. */
   subject: readonly string[];
   env?: Readonly<Record<string, string>>;
   /** A folder for the results. */
