@@ -3,12 +3,13 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { queryClient } from "./api/queries.ts";
+import { queryClient } from "./api/query-client.ts";
+// oxlint-disable-next-line import/no-unassigned-import -- it puts them into this file
+import "./app/common.ts";
 import { preloadPage } from "./app/pages.ts";
 import { router } from "./app/router.tsx";
 import { applyTheme, storedTheme } from "./frame/theme.ts";
 
-// The page's code comes while the session is asked for.
 preloadPage(location.pathname);
 applyTheme(storedTheme());
 const root = document.querySelector("#root");

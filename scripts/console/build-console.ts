@@ -12,27 +12,39 @@ import { buildStyles } from "./build-styles.ts";
 const DIST = "console/dist";
 
 /** The entry that the page loads; the styles are its neighbour. */
-const ENTRY = "console/src/main.tsx";
+const ENTRY = "console/src/first.ts";
+
+/** The code that all pages share, which the entry loads. */
+const SHARED = "console/src/main.tsx";
 
 /** The built files, uncompressed, by their paths below `console/dist`. Throws if the sources don't compile. */
 export async function consoleFiles(root: string): Promise<Record<string, string>> {
-  const { scripts, entry } = await bundle(root);
+  const { scripts, entry, preloads } = await bundle(root);
   const styles = await buildStyles(root);
   const styleName = `assets/console-${hashOf(styles)}.css`;
   const icon = readFileSync(join(root, "console/src/icon.svg"), "utf8");
   const iconName = `assets/icon-${hashOf(icon)}.svg`;
   const page = pageOf({ script: entry, style: styleName, icon: iconName });
-  return { ...scripts, [styleName]: styles, [iconName]: icon, "index.html": page };
+  const list = `${JSON.stringify(preloads, null, 2)}\n`;
+  return { ...scripts, [styleName]: styles, [iconName]: icon, "index.html": page, "preloads.json": list };
 }
 
-async function bundle(root: string): Promise<{ scripts: Record<string, string>; entry: string }> {
-  const { outputs } = await Bun.build({
+interface Bundle {
+  scripts: Record<string, string>;
+  entry: string;
+  /** The scripts of each page, by its path, the entry first; `requests/*` is that of the pages below. */
+  preloads: Record<string, string[]>;
+}
+
+async function bundle(root: string): Promise<Bundle> {
+  const { outputs, metafile } = await Bun.build({
     entrypoints: [join(root, ENTRY)],
     root: join(root, "console/src"),
     target: "browser",
     format: "esm",
     splitting: true,
     minify: true,
+    metafile: true,
     naming: { entry: "assets/[name]-[hash].js", chunk: "assets/[name]-[hash].js" },
     publicPath: "/console/",
     define: { "process.env.NODE_ENV": '"production"' },
@@ -40,8 +52,30 @@ async function bundle(root: string): Promise<{ scripts: Record<string, string>; 
   });
   const texts = outputs.map(async (output) => [nameOf(output), await output.text()] as const);
   const entry = outputs.find(({ kind }) => kind === "entry-point");
-  if (entry === undefined) throw new Error(`${ENTRY} was bundled to nothing`);
-  return { scripts: Object.fromEntries(await Promise.all(texts)), entry: nameOf(entry) };
+  if (entry === undefined || metafile === undefined) throw new Error(`${ENTRY} was bundled to nothing`);
+  const scripts = Object.fromEntries(await Promise.all(texts));
+  return { scripts, entry: nameOf(entry), preloads: preloadsOf(metafile, nameOf(entry)) };
+}
+
+/** A browser would find the scripts of a page one behind the other: the entry, what all share, the page's own, and those that they import. */
+function preloadsOf({ outputs }: Bun.BuildMetafile, entry: string): Bundle["preloads"] {
+  const importsOf = new Map(
+    Object.entries(outputs).map(([path, { imports }]) => [
+      nameOf({ path }),
+      imports.flatMap(({ kind, path: other }) => (kind === "import-statement" ? [nameOf({ path: other })] : [])),
+    ]),
+  );
+  const entries = Object.entries(outputs).map(([path, { entryPoint = "" }]) => [entryPoint, nameOf({ path })] as const);
+  const shared = entries.find(([source]) => source === SHARED)?.[1];
+  if (shared === undefined) throw new Error(`${SHARED} was bundled to nothing`);
+  const preloads = entries.flatMap(([source, name]): [string, string[]][] => {
+    const [, page, file] = /\/pages\/(\w[\w-]*)\/([\w-]+)\.tsx$/.exec(source) ?? [];
+    if (page === undefined) return [];
+    const found = new Set([entry, shared, name]);
+    for (const each of found) for (const other of importsOf.get(each) ?? []) found.add(other);
+    return [[file === "page" ? page : `${page}/*`, [...found]]];
+  });
+  return Object.fromEntries(preloads.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 const nameOf = ({ path }: { path: string }): string => path.replace(/^\.\//, "");
@@ -101,7 +135,9 @@ interface BuiltFile {
 export function withCompressed(files: Readonly<Record<string, string>>): BuiltFile[] {
   return Object.entries(files).flatMap(([name, text]) => {
     const plain = Buffer.from(text);
-    const compressed = Object.entries(codings).map(([ending, { compress, decompress }]) => ({
+    // The gateway alone reads the list of scripts.
+    const sent = name.endsWith(".json") ? [] : Object.entries(codings);
+    const compressed = sent.map(([ending, { compress, decompress }]) => ({
       path: `${DIST}/${name}${ending}`,
       bytes: () => compress(plain),
       isCurrent: (onDisk: Uint8Array) => isContentOf(plain, () => decompress(onDisk)),

@@ -1,28 +1,6 @@
-import { keepPreviousData, QueryCache, QueryClient, useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { ApiError, addressOf, type Parameters, request } from "./client.ts";
-import { sessionKey } from "./session.ts";
-
-/** The cache of answers. A request whose session has ended leads back to the sign-in page. */
-export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({
-    onError: (error, { queryKey }) => {
-      if (isSignedOut(error) && queryKey[0] !== sessionKey[0]) queryClient.setQueryData(sessionKey, null);
-    },
-  }),
-  defaultOptions: {
-    queries: {
-      staleTime: 30_000,
-      // A refusal stays one; an answer that never came may come.
-      retry: (failures, error) =>
-        failures < 2 && error instanceof ApiError && (error.status === 0 || error.status > 500),
-      placeholderData: keepPreviousData,
-    },
-  },
-});
-
-function isSignedOut(error: Error): boolean {
-  return error instanceof ApiError && error.status === 401;
-}
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import type { Parameters } from "./client.ts";
+import { apiQuery } from "./query-client.ts";
 
 interface ApiQueryOptions {
   /** Whether it is asked at all; by default it is. */
@@ -37,10 +15,8 @@ export function useApi<Answer>(
   parameters: Parameters = {},
   { isWanted = true, everyMs }: ApiQueryOptions = {},
 ): UseQueryResult<Answer> {
-  const address = addressOf(path, parameters);
   return useQuery({
-    queryKey: [address],
-    queryFn: ({ signal }) => request<Answer>(address, { signal }),
+    ...apiQuery<Answer>(path, parameters),
     enabled: isWanted,
     ...(everyMs !== undefined && { refetchInterval: everyMs }),
   });

@@ -1,4 +1,3 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError, request } from "./client.ts";
 import type { Role, Session } from "./types.ts";
 
@@ -40,22 +39,23 @@ export async function signOut(): Promise<string | undefined> {
   return answer.sign_out_url ?? undefined;
 }
 
-/** Of the signed-in user. The frame shows pages only if there is one. */
-export function useSession(): Session {
-  const client = useQueryClient();
-  const { data } = useQuery({ queryKey: sessionKey, queryFn: fetchSession, staleTime: 60_000 });
-  const session = data ?? client.getQueryData<Session>(sessionKey);
-  if (session === undefined || session === null) throw new Error("nobody is signed in");
-  return session;
-}
-
 /** Those who may see how the gateway itself is. */
 const operators: ReadonlySet<Role> = new Set(["owner", "operator", "auditor"]);
 
-/** Where reports and calls are read: those of everybody in the user's reach, or the user's own. */
-export function useReach(): { seesAll: boolean; isOperator: boolean; usage: string; generations: string } {
-  const { role } = useSession();
+export interface Reach {
+  seesAll: boolean;
+  isOperator: boolean;
+  /** Where reports are read, and calls. */
+  usage: string;
+  generations: string;
+}
+
+/** Of everybody in the user's reach, or of the user alone. */
+export function reachOf({ role }: Pick<Session, "role">): Reach {
   const seesAll = readers.has(role);
   const base = seesAll ? "/admin/v1" : "/v1";
   return { seesAll, isOperator: operators.has(role), usage: `${base}/usage`, generations: `${base}/generations` };
 }
+
+/** The session of this browser, asked for once. */
+export const sessionQuery = { queryKey: sessionKey, queryFn: fetchSession, staleTime: "static" } as const;

@@ -6,13 +6,13 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
-import { queryClient } from "../api/queries.ts";
-import { fetchSession, sessionKey } from "../api/session.ts";
+import { queryClient } from "../api/query-client.ts";
+import { sessionQuery } from "../api/session.ts";
 import { Frame } from "../frame/frame.tsx";
 import { ErrorState } from "../ui/states.tsx";
 import { Missing } from "./missing.tsx";
 import { pages, subpages } from "./pages.ts";
-import type { Search } from "./search.ts";
+import { parseSearch, type Search } from "./search-words.ts";
 
 const rootRoute = createRootRoute({
   component: Outlet,
@@ -39,7 +39,7 @@ const framedRoute = createRoute({
     </main>
   ),
   beforeLoad: async ({ location }) => {
-    const session = await queryClient.query({ queryKey: sessionKey, queryFn: fetchSession, staleTime: "static" });
+    const session = await queryClient.query(sessionQuery);
     if (session === null) redirect({ to: "/sign-in", search: { next: location.href }, throw: true });
   },
 });
@@ -55,10 +55,6 @@ const indexRoute = createRoute({
 const pageRoutes = Object.entries({ ...pages, ...subpages }).map(([path, load]) =>
   createRoute({ getParentRoute: () => framedRoute, path, component: lazyRouteComponent(load, "Page") }),
 );
-
-function parseSearch(text: string): Search {
-  return Object.fromEntries(new URLSearchParams(text));
-}
 
 function stringifySearch(search: Record<string, unknown>): string {
   const entries = Object.entries(search).flatMap(([name, value]): [string, string][] =>

@@ -1,7 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-
-/** The words of a query as they are in the API: texts, never JSON. */
-export type Search = Readonly<Record<string, string>>;
+import type { Search } from "./search-words.ts";
 
 /** The words of the address's query: the API's own, as texts. */
 export function useWords(): Search {

@@ -1,15 +1,16 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { useIsFetching, useQuery } from "@tanstack/react-query";
 import { Outlet, useRouter } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { fetchSession, sessionKey } from "../api/session.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { KeysDialog } from "./keys-dialog.tsx";
+import type { DialogName } from "./dialogs.tsx";
 import { Palette } from "./palette.tsx";
 import { Brand, Sidebar } from "./sidebar.tsx";
 import { useShortcuts } from "./use-shortcuts.ts";
 import { UserMenu } from "./user-menu.tsx";
+
+const Dialogs = lazy(async () => ({ default: (await import("./dialogs.tsx")).Dialogs }));
 
 /** The navigation, and the page in its `main`. */
 export function Frame() {
@@ -23,9 +24,14 @@ export function Frame() {
 }
 
 function SignedIn() {
-  const [open, setOpen] = useState<"palette" | "keys" | "navigation">();
-  useShortcuts({ palette: () => setOpen("palette"), keys: () => setOpen("keys") });
+  const [open, setOpen] = useState<DialogName>();
+  const [wasOpened, setOpened] = useState(false);
+  const show = (name: DialogName) => {
+    setOpen(name);
+    if (name !== "palette") setOpened(true);
+  };
   const close = () => setOpen(undefined);
+  useShortcuts({ palette: () => show("palette"), keys: () => show("keys") });
   return (
     <div className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
       <a
@@ -35,32 +41,27 @@ function SignedIn() {
         Skip to content
       </a>
       <aside className="no-print sticky top-0 hidden h-dvh border-r border-line bg-surface lg:block">
-        <Sidebar openPalette={() => setOpen("palette")} />
+        <Sidebar openPalette={() => show("palette")} />
       </aside>
       <div className="min-w-0">
         <header className="no-print sticky top-0 z-20 flex items-center gap-1 border-b border-line bg-surface px-3 py-2 lg:hidden">
-          <IconButton label="Navigation" onClick={() => setOpen("navigation")}>
+          <IconButton label="Navigation" onClick={() => show("navigation")}>
             <Icon name="menu" />
           </IconButton>
           <Brand />
-          <IconButton label="Go to a page" className="ml-auto" onClick={() => setOpen("palette")}>
+          <IconButton label="Go to a page" className="ml-auto" onClick={() => show("palette")}>
             <Icon name="search" />
           </IconButton>
-          <UserMenu isCompact openKeys={() => setOpen("keys")} />
+          <UserMenu isCompact openKeys={() => show("keys")} />
         </header>
-        <Main openKeys={() => setOpen("keys")} />
+        <Main openKeys={() => show("keys")} />
       </div>
-      <Dialog.Root open={open === "navigation"} onOpenChange={close}>
-        <Dialog.Portal>
-          <Dialog.Backdrop className="fixed inset-0 z-30 bg-black/40" />
-          <Dialog.Popup className="fixed inset-y-0 left-0 z-40 w-64 border-r border-line bg-surface">
-            <Dialog.Title className="sr-only">Navigation</Dialog.Title>
-            <Sidebar openPalette={() => setOpen("palette")} onNavigate={close} />
-          </Dialog.Popup>
-        </Dialog.Portal>
-      </Dialog.Root>
+      {wasOpened && (
+        <Suspense>
+          <Dialogs open={open} openPalette={() => show("palette")} close={close} />
+        </Suspense>
+      )}
       <Palette isOpen={open === "palette"} close={close} />
-      <KeysDialog isOpen={open === "keys"} close={close} />
     </div>
   );
 }
@@ -73,7 +74,7 @@ function Main({ openKeys }: { openKeys: () => void }) {
   return (
     <div className="relative mx-auto max-w-[92rem]">
       <div className="no-print absolute top-5 right-6 z-10 hidden lg:block">
-        <UserMenu openKeys={openKeys} />
+        <UserMenu isCompact={false} openKeys={openKeys} />
       </div>
       <main id="main" tabIndex={-1} aria-busy={loading > 0} className="px-4 py-5 outline-none sm:px-6 lg:px-8 lg:py-6">
         <Outlet />

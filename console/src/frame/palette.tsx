@@ -1,7 +1,6 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, useState } from "react";
-import { useSession } from "../api/session.ts";
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from "react";
+import { useSession } from "../api/use-session.ts";
 import { pagesFor } from "../app/navigation.ts";
 import { Icon } from "../ui/icon.tsx";
 
@@ -10,18 +9,26 @@ interface PaletteProps {
   close: () => void;
 }
 
-/** A dialog in which the name of a page, or the id of a call, and Enter go there. */
+/**
+ * A dialog in which the name of a page, or the id of a call, and Enter go there. It is the browser's own: it is there at once, so that
+ * nothing that somebody types after Ctrl-K is lost while code is loaded.
+ */
 export function Palette({ isOpen, close }: PaletteProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [isOpen]);
   return (
-    <Dialog.Root open={isOpen} onOpenChange={close}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/40" />
-        <Dialog.Popup className="popup fixed top-[15vh] left-1/2 z-50 w-[min(34rem,calc(100vw-2rem))] -translate-x-1/2 overflow-hidden">
-          <Dialog.Title className="sr-only">Go to</Dialog.Title>
-          <Choices close={close} />
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <dialog
+      ref={dialog}
+      aria-label="Go to"
+      onClose={close}
+      onClick={({ target }) => target === dialog.current && close()}
+      className="popup fixed top-[15vh] left-1/2 m-0 w-[min(34rem,calc(100vw-2rem))] -translate-x-1/2 overflow-hidden backdrop:bg-black/40"
+    >
+      {isOpen && <Choices close={close} />}
+    </dialog>
   );
 }
 
@@ -58,6 +65,7 @@ function Choices({ close }: { close: () => void }) {
         <Icon name="search" />
         <input
           role="combobox"
+          autoFocus
           aria-label="Page or id of a call"
           aria-expanded="true"
           aria-controls="palette-choices"

@@ -24,11 +24,9 @@ export function Amount({ value, isLarge = false, decimals = 2, className = "" }:
   );
 }
 
-const counts = new Intl.NumberFormat("en-US");
-
 /** A whole number, with its digits in groups. */
 export function Count({ value }: { value: number }) {
-  return <data value={value}>{counts.format(value)}</data>;
+  return <data value={value}>{partsOf(decimalOf(value), 0).whole}</data>;
 }
 
 /** A duration in milliseconds, with the precision that matters. */

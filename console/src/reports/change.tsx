@@ -1,3 +1,4 @@
+import { lazily } from "../ui/lazily.ts";
 import { compare, type Decimal, numberOf, subtract } from "../money/decimal.ts";
 
 interface ChangeProps {
@@ -6,11 +7,14 @@ interface ChangeProps {
   before: Decimal | undefined;
 }
 
-const percent = new Intl.NumberFormat("en-US", {
-  style: "percent",
-  maximumFractionDigits: 1,
-  signDisplay: "exceptZero",
-});
+const percent = lazily(
+  () =>
+    new Intl.NumberFormat("en-US", {
+      style: "percent",
+      maximumFractionDigits: 1,
+      signDisplay: "exceptZero",
+    }),
+);
 
 /** How much more or less a figure is than in the period before. */
 export function Change({ now, before }: ChangeProps) {
@@ -21,7 +25,7 @@ export function Change({ now, before }: ChangeProps) {
   return (
     <span className="inline-flex items-center gap-1 text-soft">
       <span aria-hidden="true">{direction > 0 ? "↑" : direction < 0 ? "↓" : ""}</span>
-      {percent.format(share)}
+      {percent().format(share)}
     </span>
   );
 }

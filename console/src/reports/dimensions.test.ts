@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { groupingsFor, groupingText, groupText, groupValue, isGrouping } from "./dimensions.ts";
-import { filtersOf } from "./filter-chips.tsx";
+import { groupingsFor, groupingText, groupText, groupValue, isGrouping, filtersOf } from "./dimensions.ts";
 
 const group = { requests: 1, failures: 0, input_tokens: 1, output_tokens: 1, credits: 1, list_credits: 1 };
 

@@ -55,3 +55,8 @@ export function groupValue(group: UsageGroup, grouping: Grouping): string | null
 export function groupText(value: string | null, grouping: Grouping): string {
   return value ?? `No ${groupingText(grouping).toLowerCase()}`;
 }
+
+/** The filters that the words of an address contain. */
+export function filtersOf(words: Readonly<Record<string, string>>): Partial<Record<Grouping, string>> {
+  return Object.fromEntries(Object.entries(words).filter(([name]) => isGrouping(name)));
+}

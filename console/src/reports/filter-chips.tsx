@@ -1,5 +1,5 @@
 import { Icon } from "../ui/icon.tsx";
-import { type Grouping, groupingText, isGrouping } from "./dimensions.ts";
+import { type Grouping, groupingText } from "./dimensions.ts";
 
 interface FilterChipsProps {
   /** Grouping → the value that calls must have. */
@@ -32,9 +32,4 @@ export function FilterChips({ filters, remove }: FilterChipsProps) {
       ))}
     </ul>
   );
-}
-
-/** The filters that the words of an address contain. */
-export function filtersOf(words: Readonly<Record<string, string>>): Partial<Record<Grouping, string>> {
-  return Object.fromEntries(Object.entries(words).filter(([name]) => isGrouping(name)));
 }

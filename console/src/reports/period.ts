@@ -1,3 +1,5 @@
+import { lazily } from "../ui/lazily.ts";
+
 /** Periods of reports, as dates of the API: `from` is their first day, `to` the day behind their last. */
 
 export interface Period {
@@ -95,22 +97,27 @@ function startOf(date: string, interval: Interval): string {
   return daysLater(date, -((weekday + 6) % 7));
 }
 
-const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
-const longFormat = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
-const monthFormat = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric", timeZone: "UTC" });
+const dayFormat = lazily(() => new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" }));
+const longFormat = lazily(
+  () =>
+    new Intl.DateTimeFormat("en-GB", {
+      day: "numeric",
+      month: "short",
+      year: "numeric",
+      timeZone: "UTC",
+    }),
+);
+const monthFormat = lazily(
+  () => new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric", timeZone: "UTC" }),
+);
 
 /** How an interval is named beside an axis. */
 export function intervalText(start: string, interval: Interval): string {
   const format = interval === "month" ? monthFormat : dayFormat;
-  return format.format(millisecondsOf(start));
+  return format().format(millisecondsOf(start));
 }
 
 /** `30 Oct – 28 Nov 2026` */
 export function periodText({ from, to }: Period): string {
-  return longFormat.formatRange(millisecondsOf(from), millisecondsOf(daysLater(to, -1)));
+  return longFormat().formatRange(millisecondsOf(from), millisecondsOf(daysLater(to, -1)));
 }

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ApiError } from "../api/client.ts";
-import { fetchSignIns, signIn, useSession } from "../api/session.ts";
+import { fetchSignIns, signIn } from "../api/session.ts";
+import { useSession } from "../api/use-session.ts";
 import type { FieldText } from "./field-text.ts";
 import { TextField } from "./text-field.tsx";
 

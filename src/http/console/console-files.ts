@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { z } from "zod";
 
 /** The codings in which each file exists beside the plain one, by the ends of their names. */
 const endings = { br: ".br", gzip: ".gz" } as const;
@@ -47,4 +48,16 @@ export async function pageTag(): Promise<string | undefined> {
   const bytes = await consoleFile("index.html", undefined);
   if (bytes === undefined) return undefined;
   return `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
+}
+
+/** Scripts by page, as the build writes them. */
+const preloads = z.record(z.string(), z.array(z.string()));
+
+/** The scripts that a page loads. Of a path that is no page there are none. */
+export async function scriptsOf(page: string): Promise<readonly string[]> {
+  const bytes = await consoleFile("preloads.json", undefined);
+  const known = bytes === undefined ? {} : preloads.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  const [first = "", ...below] = page.split("/");
+  const key = below.length === 0 ? first : `${first}/*`;
+  return Object.hasOwn(known, key) ? (known[key] ?? []) : [];
 }

@@ -35,6 +35,26 @@ test("the page permits its own files, and none that is inline or elsewhere", asy
   expect(await answer.text()).not.toMatch(/<style|style=|<script(?! type="module" src="\/console\/)/);
 });
 
+test("the page names what it loads first, so that the browser has it in one go", async () => {
+  const linksOf = async (path: string): Promise<string[]> => ((await open(path)).headers.get("link") ?? "").split(", ");
+  const session = "</admin/v1/session>; rel=preload; as=fetch; crossorigin";
+  const [, , entry = ""] = await assets();
+  for (const path of ["", "overview", "spend", "requests", "requests/req_1", "sign-in", "config"]) {
+    const links = await linksOf(path);
+    expect([path, links.includes(session)]).toEqual([path, path !== "sign-in"]);
+    const scripts = links.filter((link) => link !== session);
+    expect(scripts[0]).toBe(`</console/${entry}>; rel=modulepreload`);
+    expect(scripts.length).toBeWithin(2, 40);
+    for (const script of scripts) {
+      const [, name = ""] = /^<\/console\/(assets\/[\w-]+\.js)>; rel=modulepreload$/.exec(script) ?? [];
+      expect((await open(name)).status).toBe(200);
+    }
+  }
+  expect(await linksOf("")).toEqual(await linksOf("overview"));
+  for (const path of ["nothing", "nothing/1", "__proto__", "constructor"])
+    expect(await linksOf(path)).toEqual([session]);
+});
+
 test("the assets of the page exist, and are kept for good", async () => {
   const names = await assets();
   expect(names.map((name) => name.split(".").at(-1))).toEqual(["svg", "css", "js"]);

@@ -2,7 +2,7 @@ import { GatewayError } from "../../core/index.ts";
 import { pageHeaders } from "../page-headers.ts";
 import type { HttpRoute } from "../route.ts";
 import { hasVersion, takesCoding } from "../static/negotiation.ts";
-import { assetOf, type Coding, consoleFile, pageTag } from "./console-files.ts";
+import { assetOf, type Coding, consoleFile, pageTag, scriptsOf } from "./console-files.ts";
 
 /** The console loads its own files and asks its own gateway; it has no inline script or style. */
 const headers = {
@@ -26,10 +26,11 @@ interface SentFile {
   type: string;
   etag: string;
   caching: string;
+  more?: Readonly<Record<string, string>>;
 }
 
-async function send(request: Request, { path, type, etag, caching }: SentFile): Promise<Response> {
-  const own = { ...headers, "content-type": type, etag, "cache-control": caching };
+async function send(request: Request, { path, type, etag, caching, more }: SentFile): Promise<Response> {
+  const own = { ...headers, ...more, "content-type": type, etag, "cache-control": caching };
   if (hasVersion(request, etag)) return new Response(null, { status: 304, headers: own });
   const coding = (["br", "gzip"] satisfies Coding[]).find((each) => takesCoding(request, each));
   const bytes = await consoleFile(path, coding);
@@ -39,11 +40,22 @@ async function send(request: Request, { path, type, etag, caching }: SentFile): 
   });
 }
 
+const FIRST_PAGE = "overview";
+const SIGN_IN = "sign-in";
+
+/** What the page asks for first: browsers get it while they still read the entry. */
+async function linksOf(page: string): Promise<string> {
+  const scripts = (await scriptsOf(page)).map((path) => `</console/${path}>; rel=modulepreload`);
+  const session = page === SIGN_IN ? [] : ["</admin/v1/session>; rel=preload; as=fetch; crossorigin"];
+  return [...session, ...scripts].join(", ");
+}
+
 /** The page of the application, which shows each path of its own. */
-async function sendPage(request: Request): Promise<Response> {
+async function sendPage(request: Request, path: string): Promise<Response> {
   const etag = await pageTag();
   if (etag === undefined) throw noSuchFile();
-  return send(request, { path: "index.html", type: "text/html; charset=utf-8", etag, caching: "no-cache" });
+  const more = { link: await linksOf(path) };
+  return send(request, { path: "index.html", type: "text/html; charset=utf-8", etag, caching: "no-cache", more });
 }
 
 function noSuchFile(): GatewayError {
@@ -54,7 +66,11 @@ type ConsoleRoute = HttpRoute<object, "public">;
 const page = { kind: "http", method: "get", surface: "openai", access: "public" } as const;
 
 /** The console's first page. It is public: it has no data of its own, and asks the API for all that it shows. */
-export const consoleRoute: ConsoleRoute = { ...page, path: "/console", handle: ({ request }) => sendPage(request) };
+export const consoleRoute: ConsoleRoute = {
+  ...page,
+  path: "/console",
+  handle: ({ request }) => sendPage(request, FIRST_PAGE),
+};
 
 /** The pages below it, and the assets. */
 export const consolePagesRoute: ConsoleRoute = {
@@ -63,7 +79,7 @@ export const consolePagesRoute: ConsoleRoute = {
   takesSlashes: true,
   handle: ({ request, pathParameter }) => {
     const path = pathParameter("page");
-    if (!path.startsWith("assets/")) return sendPage(request);
+    if (!path.startsWith("assets/")) return sendPage(request, path);
     const asset = assetOf(path);
     if (asset === undefined) throw noSuchFile();
     return send(request, { path, ...asset, caching: FOR_GOOD });

@@ -1,5 +1,5 @@
 import { send } from "../../api/client.ts";
-import { useSession } from "../../api/session.ts";
+import { useSession } from "../../api/use-session.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";

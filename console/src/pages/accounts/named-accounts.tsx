@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { send } from "../../api/client.ts";
-import { useSession } from "../../api/session.ts";
+import { useSession } from "../../api/use-session.ts";
 import { Nothing } from "../../lists/cells.tsx";
 import { useFind } from "../../lists/find-field.tsx";
 import { type Column, ListSection } from "../../lists/list-section.tsx";

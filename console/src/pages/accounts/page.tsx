@@ -1,4 +1,4 @@
-import { useSession } from "../../api/session.ts";
+import { useSession } from "../../api/use-session.ts";
 import type { Role } from "../../api/types.ts";
 import { useChangeWords, useWords } from "../../app/search.ts";
 import { FindField } from "../../lists/find-field.tsx";

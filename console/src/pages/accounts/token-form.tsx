@@ -1,5 +1,5 @@
 import { request, send } from "../../api/client.ts";
-import { useSession } from "../../api/session.ts";
+import { useSession } from "../../api/use-session.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { LinesField, TextField } from "../../ui/text-field.tsx";
 import { changesOf, shownFields } from "./account-changes.ts";

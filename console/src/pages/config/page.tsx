@@ -1,5 +1,5 @@
 import { useApi } from "../../api/queries.ts";
-import { useSession } from "../../api/session.ts";
+import { useSession } from "../../api/use-session.ts";
 import { FindField, useFind } from "../../lists/find-field.tsx";
 import type { Configuration } from "../../lists/types.ts";
 import { PageHead } from "../../ui/page-head.tsx";

@@ -1,4 +1,4 @@
-import { useSession } from "../../api/session.ts";
+import { useSession } from "../../api/use-session.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Balances } from "./balances.tsx";
 import { Entries } from "./entries.tsx";

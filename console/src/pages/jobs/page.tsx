@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { useReach, useSession } from "../../api/session.ts";
+import { useReach, useSession } from "../../api/use-session.ts";
 import { Id, MaybeMoment, Nothing } from "../../lists/cells.tsx";
 import { type Column, ListSection } from "../../lists/list-section.tsx";
 import type { Crawl, Job, RealtimeSession } from "../../lists/types.ts";

@@ -1,5 +1,5 @@
 import { useApi } from "../../api/queries.ts";
-import { useSession } from "../../api/session.ts";
+import { useSession } from "../../api/use-session.ts";
 import type { Model } from "../../api/types.ts";
 import { useChangeWords, useWords } from "../../app/search.ts";
 import { FindField } from "../../lists/find-field.tsx";

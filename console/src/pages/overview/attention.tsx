@@ -1,5 +1,5 @@
 import { useApi } from "../../api/queries.ts";
-import { useReach } from "../../api/session.ts";
+import { useReach } from "../../api/use-session.ts";
 import type { List } from "../../api/types.ts";
 import type { Alert, Provider } from "../../lists/types.ts";
 import { Icon } from "../../ui/icon.tsx";

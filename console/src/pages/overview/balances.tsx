@@ -1,5 +1,6 @@
+import { lazily } from "../../ui/lazily.ts";
 import { useApi } from "../../api/queries.ts";
-import { useReach } from "../../api/session.ts";
+import { useReach } from "../../api/use-session.ts";
 import type { Account, List, Usage, UserInfo } from "../../api/types.ts";
 import { Amount } from "../../money/amount.tsx";
 import { add, type Decimal, decimalOf, ratio, ZERO } from "../../money/decimal.ts";
@@ -77,7 +78,7 @@ function BalanceList({ rows, nothing }: { rows: readonly BalanceRow[]; nothing: 
   );
 }
 
-const dateFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const dateFormat = lazily(() => new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" }));
 
 function Balance({ row: { name, available, spent } }: { row: BalanceRow }) {
   if (available === undefined) {
@@ -109,7 +110,7 @@ function Balance({ row: { name, available, spent } }: { row: BalanceRow }) {
           <>
             {" · at this pace until "}
             <time dateTime={date.toISOString()} className={isShort ? "font-medium text-bad" : ""}>
-              {dateFormat.format(date)}
+              {dateFormat().format(date)}
             </time>
           </>
         )}

@@ -1,6 +1,7 @@
+import { lazily } from "../../ui/lazily.ts";
 import type { ReactNode } from "react";
 import { useApi } from "../../api/queries.ts";
-import { useReach } from "../../api/session.ts";
+import { useReach } from "../../api/use-session.ts";
 import type { Generation, List, Usage, UsageGroup } from "../../api/types.ts";
 import { Amount, Count, durationText } from "../../money/amount.tsx";
 import { compare, decimalOf, decimalsOf, plainText } from "../../money/decimal.ts";
@@ -48,7 +49,7 @@ export function Page() {
   );
 }
 
-const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
+const compact = lazily(() => new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 }));
 
 function LastDays({ now, before }: { now: Usage; before: Usage | undefined }) {
   const period = namedPeriods["30 days"](today());
@@ -69,7 +70,7 @@ function LastDays({ now, before }: { now: Usage; before: Usage | undefined }) {
           labels={starts.map((start) => intervalText(start, "day"))}
           series={[{ name: "Credits", color: 1, values }]}
           format={plainText}
-          formatAxis={(value) => compact.format(value)}
+          formatAxis={(value) => compact().format(value)}
           description={`Credits by day, ${periodText(period)}. The page Spend has a table of them.`}
         />
       </section>

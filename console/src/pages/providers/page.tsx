@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { useApi } from "../../api/queries.ts";
-import { useReach, useSession } from "../../api/session.ts";
+import { useReach, useSession } from "../../api/use-session.ts";
 import type { Usage } from "../../api/types.ts";
 import { Nothing } from "../../lists/cells.tsx";
 import { type Column, ListSection } from "../../lists/list-section.tsx";

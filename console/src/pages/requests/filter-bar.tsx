@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type SyntheticEvent, useState } from "react";
-import { useReach } from "../../api/session.ts";
+import { useReach } from "../../api/use-session.ts";
 import { type Grouping, groupingOptions, groupingsFor, groupingText } from "../../reports/dimensions.ts";
 import { PeriodField } from "../../reports/period-field.tsx";
 import { periodOf } from "../../reports/period.ts";

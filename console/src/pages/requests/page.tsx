@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useReach } from "../../api/session.ts";
+import { useReach } from "../../api/use-session.ts";
 import type { Generation } from "../../api/types.ts";
 import { useChangeWords, useWords } from "../../app/search.ts";
 import { FilterChips } from "../../reports/filter-chips.tsx";

@@ -1,10 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { addressOf, request } from "../../api/client.ts";
-import { useReach } from "../../api/session.ts";
+import { useReach } from "../../api/use-session.ts";
 import type { Generation, List } from "../../api/types.ts";
 import { useWords } from "../../app/search.ts";
-import { type Grouping, isAllowed } from "../../reports/dimensions.ts";
-import { filtersOf } from "../../reports/filter-chips.tsx";
+import { type Grouping, isAllowed, filtersOf } from "../../reports/dimensions.ts";
 
 /** The words of the address that choose calls: those of the API. */
 export interface CallFilter {

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { addressOf, request } from "../../api/client.ts";
-import { useReach } from "../../api/session.ts";
+import { useReach } from "../../api/use-session.ts";
 import type { Generation, List } from "../../api/types.ts";
 import { Amount, Count } from "../../money/amount.tsx";
 import { decimalOf, sum } from "../../money/decimal.ts";

@@ -1,7 +1,7 @@
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useApi } from "../../api/queries.ts";
-import { useReach } from "../../api/session.ts";
+import { useReach } from "../../api/use-session.ts";
 import type { Entry, Generation, List, Model, Usage } from "../../api/types.ts";
 import { Amount, Count, durationText } from "../../money/amount.tsx";
 import { OutcomeBadge } from "../../reports/outcome.tsx";

@@ -1,6 +1,7 @@
+import { lazily } from "../../ui/lazily.ts";
 import { useChangeWords } from "../../app/search.ts";
 import { addressOf } from "../../api/client.ts";
-import { useReach } from "../../api/session.ts";
+import { useReach } from "../../api/use-session.ts";
 import { plainText } from "../../money/decimal.ts";
 import { BarPlot } from "../../plots/plot.tsx";
 import { FilterChips } from "../../reports/filter-chips.tsx";
@@ -15,7 +16,8 @@ import { Icon } from "../../ui/icon.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Empty, Loaded, Skeleton } from "../../ui/states.tsx";
 import { SpendControls } from "./spend-controls.tsx";
-import { type Report, useReport, useSpend } from "./spend-query.ts";
+import type { Report } from "./report.ts";
+import { useReport, useSpend } from "./spend-query.ts";
 import { rowsOf, seriesOf, sumsOf } from "./spend-rows.ts";
 import { SpendTable } from "./spend-table.tsx";
 import { SpendTotals } from "./spend-totals.tsx";
@@ -110,8 +112,8 @@ function Figures({ report, usage, before, byInterval }: FiguresProps) {
   );
 }
 
-const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
-const axisText = (value: number): string => compact.format(value);
+const compact = lazily(() => new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 }));
+const axisText = (value: number): string => compact().format(value);
 
 /** The whole period in the columns of FOCUS 1.0, by the filters that an export has. */
 function focusAddress({ period, filters: { organisation, user, project, token } }: Report): string {

@@ -3,7 +3,7 @@ import { metrics } from "../../reports/metrics.ts";
 import { PeriodField } from "../../reports/period-field.tsx";
 import { useTagKeys } from "../../reports/tag-keys.ts";
 import { SelectField } from "../../ui/select-field.tsx";
-import { type Report, tops } from "./spend-query.ts";
+import { type Report, tops } from "./report.ts";
 
 interface SpendControlsProps {
   report: Report;

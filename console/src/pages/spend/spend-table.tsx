@@ -14,7 +14,7 @@ import { groupingText } from "../../reports/dimensions.ts";
 import { Change } from "../../reports/change.tsx";
 import { isMoney, type Metric, metrics } from "../../reports/metrics.ts";
 import { Icon } from "../../ui/icon.tsx";
-import type { Report } from "./spend-query.ts";
+import type { Report } from "./report.ts";
 import type { SpendRow } from "./spend-rows.ts";
 
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() });

@@ -1,2 +1,0 @@
-import{e,t}from"/console/assets/main-y2evt8c3.js";import{C,I}from"/console/assets/main-bve2f6pp.js";function H(){return(C().find??"").toLowerCase()}function ae({label:l,placeholder:n=""}){let{find:o=""}=C(),s=I();return t("label",{className:"no-print block sm:w-72",children:[e("span",{className:"mb-1 block text-xs text-muted",children:l}),e("input",{type:"search",value:o,onChange:(a)=>s({find:a.target.value}),placeholder:n,autoComplete:"off",spellCheck:!1,className:"control w-full"})]})}
-export{H,ae};

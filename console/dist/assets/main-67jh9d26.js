@@ -1,2 +1,0 @@
-import{e,t}from"/console/assets/main-y2evt8c3.js";var m=new Intl.DateTimeFormat("en-GB",{hour:"2-digit",minute:"2-digit",second:"2-digit"}),i=new Intl.DateTimeFormat("en-GB",{day:"numeric",month:"short"}),r=new Intl.DateTimeFormat("en-GB",{dateStyle:"long",timeStyle:"long"});function E({text:o}){let n=new Date(o),a=n.toDateString()===new Date().toDateString();return t("time",{dateTime:o,title:r.format(n),children:[!a&&e("span",{className:"mr-1.5",children:i.format(n)}),m.format(n)]})}
-export{E};

@@ -1,4 +1,0 @@
-import{e,t}from"/console/assets/main-y2evt8c3.js";function Ae(a){let n=new FormData(a);return(r)=>{let l=n.get(r);return typeof l==="string"?l.replaceAll(`\r
-`,`
-`).trim():""}}function f(a){let{label:n,name:r,isRequired:l=!1,type:i="text",pattern:s,mode:m="text",value:p="",placeholder:o}=a;return t("label",{className:"block min-w-0",children:[e("span",{className:"mb-1 block text-xs text-muted",children:n}),e("input",{name:r,type:i,required:l,inputMode:m,defaultValue:p,...s!==void 0&&{pattern:s},...o!==void 0&&{placeholder:o},maxLength:4000,autoComplete:"off",spellCheck:!1,className:"control w-full"})]})}function sn({label:a,name:n,value:r,placeholder:l}){return t("label",{className:"block min-w-0",children:[e("span",{className:"mb-1 block text-xs text-muted",children:a}),e("textarea",{name:n,rows:3,defaultValue:r,placeholder:l,maxLength:4000,autoComplete:"off",spellCheck:!1,className:"control w-full"})]})}
-export{Ae,f,sn};

@@ -1,2 +1,0 @@
-import{e,t}from"/console/assets/main-y2evt8c3.js";function p({title:a,note:i,actions:d}){return t("div",{className:"mb-5 flex min-h-9 flex-wrap items-center gap-x-4 gap-y-3 lg:pr-48",children:[e("title",{children:`${a} · Tollgate`}),t("div",{className:"min-w-0",children:[e("h1",{className:"text-[1.375rem] leading-9 font-semibold tracking-tight",children:a}),i!==void 0&&e("p",{className:"text-muted",children:i})]}),d!==void 0&&e("div",{className:"no-print flex flex-wrap gap-2 lg:ml-auto",children:d})]})}
-export{p};

@@ -1,2 +1,0 @@
-import{e,t}from"/console/assets/main-y2evt8c3.js";function x({label:i,value:a,options:r,onChange:n,name:s,className:o=""}){return t("label",{className:`block min-w-0 ${o}`,children:[e("span",{className:"mb-1 block text-xs text-muted",children:i}),e("select",{...s!==void 0&&{name:s},...n===void 0?{defaultValue:a}:{value:a,onChange:(l)=>n(l.target.value)},className:"control select-arrow w-full truncate pr-8",children:Object.entries(r).map(([l,u])=>e("option",{value:l,children:String(u)},l))})]})}
-export{x};

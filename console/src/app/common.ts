@@ -1,0 +1,14 @@
+/** Small parts that most pages have: each as a file of its own would be one more request. */
+// oxlint-disable import/no-unassigned-import -- that is all that it is for
+import "../api/queries.ts";
+import "../lists/cells.tsx";
+import "../money/amount.tsx";
+import "../plots/colors.ts";
+import "../reports/csv.ts";
+import "../ui/badge.tsx";
+import "../ui/first-call.ts";
+import "../ui/moment.tsx";
+import "../ui/page-head.tsx";
+import "../ui/select-field.tsx";
+import "../ui/text-field.tsx";
+import "./search.ts";
