@@ -59,10 +59,7 @@ test("pages for which the model fails are named, the others stay", async () => {
   const upstream = new GatewayError("upstream_timeout", "late");
   const { spent, reading: found } = await read(modelOf(new Map([[2, upstream]])));
   expect(found.page.markdown).toBe("page 1||page 4|page 5|page 6");
-  expect([spent, found.page.warning]).toEqual([
-    4n,
-    "Pages that are pictures and could not be read, or not in time: 1.",
-  ]);
+  expect([spent, found.page.warning]).toEqual([4n, "Pages that are pictures and could not be read: 1. late"]);
 });
 
 test("a caller's own refusal ends the scrape", async () => {
@@ -70,12 +67,35 @@ test("a caller's own refusal ends the scrape", async () => {
   expect(await failureOf(read(modelOf(new Map([[4, refusal]]))))).toBe(refusal);
 });
 
+test("pages that are too many at a time are read one after the other, and a token without the model gets a warning", async () => {
+  const busy = new GatewayError("rate_limit_exceeded", "busy");
+  const failing = new Map([
+    [1, busy],
+    [4, busy],
+  ]);
+  const model = modelOf(failing);
+  const ask = model.ask.bind(model);
+  model.ask = async (question, context) => {
+    const answer = ask(question, context);
+    failing.delete(question.pictures?.[0]?.[0] ?? 0);
+    return answer;
+  };
+  expect((await read(model)).reading.page.warning).toBeUndefined();
+  expect(model.asked).toEqual([1, 2, 4, 1, 4, 5, 6]);
+
+  const refusal = new GatewayError("model_not_routed", "The token may not use it.");
+  const refused = await read(modelOf(new Map([1, 2, 4, 5, 6].map((number) => [number, refusal]))));
+  expect(refused.reading.page.warning).toBe(
+    "Pages that are pictures and could not be read: 5. The token may not use it.",
+  );
+});
+
 test("no page is begun when the time is over", async () => {
   let looks = 0;
   const model = modelOf();
   const { reading: found } = await read(model, { left: () => ((looks += 1) > 2 ? 1 : 60_000) });
   expect(model.asked).toEqual([1, 2, 4]);
-  expect(found.page.warning).toContain("not in time: 2.");
+  expect(found.page.warning).toContain("could not be read: 2. The time was over.");
 });
 
 test("without a model a document without text, and one that shall be read so, get a warning", async () => {
