@@ -26,6 +26,8 @@ export class LoopStream {
   readonly #writer: StreamWriter;
   readonly #events: AsyncGenerator<readonly AnswerEvent[]>;
   #next: Promise<IteratorResult<readonly AnswerEvent[]>> | undefined;
+  /** The client's last request for bytes, which may be under way. */
+  #pulled: Promise<void> = Promise.resolve();
   #hasEnded = false;
   #hasLeft = false;
 
@@ -35,7 +37,7 @@ export class LoopStream {
     this.#writer = translation.streamWriter(context);
     this.#events = loop.events(first);
     this.readable = new ReadableStream<Uint8Array>(
-      { pull: (controller) => this.#pull(controller), cancel: () => this.#leave() },
+      { pull: (controller) => (this.#pulled = this.#pull(controller)), cancel: () => this.#leave() },
       { highWaterMark: 0 },
     );
     const { signal } = running.client;
@@ -128,6 +130,8 @@ export class LoopStream {
       if (!this.#hasEnded) await this.#fail(abort.signal.reason);
       return;
     }
+    // Two readers would both write the events that the client's own still waits for.
+    await this.#pulled;
     while (!this.#hasEnded) await this.#orPing();
   }
 }
