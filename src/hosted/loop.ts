@@ -99,7 +99,7 @@ export class Loop {
     return call.askModel(body, { stays: this.#joiner.hasContent });
   }
 
-  /** The events of the whole answer, given that of the first round. Never rejects for a failure of a later round. */
+  /** The events of the whole answer, given that of the first round. Rejects for an abort, never for a failure of a later round. */
   async *events(first: PaidAnswer): AsyncGenerator<readonly AnswerEvent[]> {
     const { translation, callId, model, call } = this.#options;
     let answer: PaidAnswer | undefined = first;
@@ -111,6 +111,8 @@ export class Loop {
         const shown = this.#joiner.take(events);
         if (shown.length > 0) yield shown;
       }
+      // The round has been cut off then.
+      signal.throwIfAborted();
       answer = yield* this.#after(this.#joiner.endRound());
     }
   }
@@ -142,7 +144,8 @@ export class Loop {
   }
 
   async *#askAgain(): AsyncGenerator<readonly AnswerEvent[], PaidAnswer | undefined> {
-    const { request, translation } = this.#options;
+    const { call, request, translation } = this.#options;
+    call.signal.throwIfAborted();
     if (request.tokensMax !== undefined && request.tokensMax <= this.#outputTokens) {
       yield this.#finish({ reason: "length" });
       return undefined;
@@ -152,6 +155,7 @@ export class Loop {
       if (answer.status < 400) return answer;
       return yield* this.#fail(translation.readFailure(answer.status, await new Response(answer.body).text()));
     } catch (thrown) {
+      call.signal.throwIfAborted();
       if (!(thrown instanceof GatewayError)) throw thrown;
       return yield* isUnpaid(thrown) ? this.#leave(thrown) : this.#fail(failureOf(thrown));
     }

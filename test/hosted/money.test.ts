@@ -235,6 +235,42 @@ describe("a client that leaves while a tool runs", () => {
     expect(found.outcome).toBe(rounds === 1 ? "abandoned" : "complete");
     await caller.closed();
     expect(scene.asked).toHaveLength(rounds);
+    if (rounds === 2) {
+      const kept = await (await ask(scene, caller, "/v1/messages", { stream: true }, headers)).text();
+      const begun = [...kept.matchAll(/"type":"content_block_(?:start|stop)","index":\d+/g)].map(String);
+      expect(begun.length).toBeGreaterThan(4);
+      expect(new Set(begun).size).toBe(begun.length);
+    }
     await expectCleanAudit(scene.rig.gateway);
   });
+});
+
+test.each(paths)("a client of %s that leaves begins no further tool and buys no further round", async (path) => {
+  const scene = at();
+  const caller = await callerWith(scene, nextUser(), 100n * oneCredit);
+  scene.finds(page);
+  // Of ten uses, eight are under way at once.
+  scene.answers({ calls: Array.from({ length: 10 }, () => ({ name: "web_search", args: { query: "q" } })) }, done);
+  const goOn = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  let searches = 0;
+  scene.engine.before = async () => {
+    searches += 1;
+    if (searches === 8) reached.resolve();
+    await goOn.promise;
+  };
+  const leaving = new AbortController();
+  const asked = ask(scene, caller, path, { stream: true }, {}, leaving.signal);
+  const answer = asked.then((begun) => begun.text()).catch(() => undefined);
+  await reached.promise;
+  leaving.abort();
+  await answer;
+  const { storage } = scene.rig.gateway;
+  const store = openGenerationStore(storage);
+  const id = (await asked).headers.get("x-request-id") ?? "";
+  const found = await until("the call has ended", () => store.find(id, caller.user).then((call) => call ?? false));
+  goOn.resolve();
+  scene.engine.before = () => undefined;
+  await caller.closed();
+  expect([found.outcome, searches, scene.asked.length]).toEqual(["abandoned", 8, 1]);
 });

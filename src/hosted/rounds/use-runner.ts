@@ -150,7 +150,7 @@ export class UseRunner {
     const use = (): ReturnType<RunningUse["use"]> =>
       isBeyond
         ? Promise.resolve(failedOutcome("max_uses_exceeded", begun.input))
-        : this.#use(begun).catch((thrown: unknown) => ({ thrown }));
+        : this.#useUnlessEnded(begun).catch((thrown: unknown) => ({ thrown }));
     // Uses side by side would each have all that a limit of their costs leaves.
     const outcome = waits || this.#options.call.isBounded ? undefined : use();
     return { call, begun, outcome, use, isHidden: isBeyondAll, isResumed };
@@ -163,6 +163,15 @@ export class UseRunner {
     if (called.tool.usesMax !== undefined && uses > called.tool.usesMax) return true;
     this.#byTool.set(called.tool, uses);
     return false;
+  }
+
+  /** Rejects once the call has been ended: that a tool did not go on then is no result for the model. */
+  async #useUnlessEnded(begun: BegunUse): Promise<ToolOutcome> {
+    const { signal } = this.#options.call;
+    signal.throwIfAborted();
+    const outcome = await this.#use(begun);
+    if (outcome.error !== undefined) signal.throwIfAborted();
+    return outcome;
   }
 
   async #use({ called, arguments: text, id }: BegunUse): Promise<ToolOutcome> {
