@@ -8,7 +8,7 @@ export {
   tasksExtension,
   versionKey,
 } from "./revisions.ts";
-export { valueForHeader } from "./header-values.ts";
+export { encodedValue, valueForHeader } from "./header-values.ts";
 export { clientHeaders } from "./client-headers.ts";
 export { McpEndpoint } from "./endpoint.ts";
 export { isLogged, type LogLevel, logLevelOf } from "./log-levels.ts";

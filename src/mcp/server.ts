@@ -129,7 +129,8 @@ interface RelayedRequest {
 export interface McpServer {
   info: { name: string; title: string; version: string };
   instructions: string;
-  listTools(): ToolListing | Promise<ToolListing>;
+  /** For a client of 2026-07-28, or an older one. */
+  listTools(isStateless: boolean): ToolListing | Promise<ToolListing>;
   /** Resolves with undefined if the caller has no such tool. A failure is a result with `isError`. */
   callTool(call: ToolCall): Promise<ToolAnswer | undefined>;
   /** Undefined if the caller has no such task. */

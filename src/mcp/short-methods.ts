@@ -44,6 +44,6 @@ function initialize({ id, params, server, newSession }: ShortCall): Response {
 async function listTools({ id, server, era, params }: ShortCall): Promise<Response> {
   // All tools are on the first page.
   if (params["cursor"] !== undefined) throw invalidParams("There is no such cursor.");
-  const listing = await server.listTools();
+  const listing = await server.listTools(era.stateless);
   return whole({ text: listAnswer(id, { listing, server, isStateless: era.stateless }) });
 }

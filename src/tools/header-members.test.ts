@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { headerMembers, withoutHeaderMembers } from "./header-members.ts";
+import {
+  checkHeaderMembers,
+  headerMembers,
+  headersOf,
+  withHeaderMembers,
+  withoutHeaderMembers,
+} from "./header-members.ts";
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const city = { type: "string", "x-mcp-header": "City" };
@@ -24,5 +30,28 @@ describe("arguments that are headers", () => {
     ["behind a condition", object({}, { anyOf: [object({ city })] })],
   ])("make a tool invalid %s", (_what, schema) => {
     expect(headerMembers(schema)).toBeUndefined();
+  });
+
+  test("are shown again to those that repeat them, and checked", () => {
+    const schema = object({ city, place: object({ zip: { type: "integer", "x-mcp-header": "Zip" } }), days: {} });
+    const members = headerMembers(schema) ?? [];
+    const shown = withHeaderMembers({ name: "t", inputSchema: withoutHeaderMembers(schema) }, members);
+    expect(shown).toEqual({ name: "t", inputSchema: schema });
+    const given = { city: "Köln", place: { zip: 50_667 } };
+    const sent = headersOf(members, given);
+    expect(sent).toEqual({ "mcp-param-City": "=?base64?S8O2bG4=?=", "mcp-param-Zip": "50667" });
+    const check =
+      (headers: Record<string, string>, args: object = given) =>
+      () =>
+        checkHeaderMembers(members, { ...args }, new Headers(headers));
+    expect(check(sent)).not.toThrow();
+    expect(check({}, { days: 2 })).not.toThrow();
+    for (const [headers, args] of [
+      [{}, given],
+      [{ ...sent, "mcp-param-zip": "1" }, given],
+      [{ ...sent, "mcp-param-city": "=?base64?S8O2bG4?=" }, given],
+      [sent, { city: "Köln" }],
+    ] as const)
+      expect(check(headers, args)).toThrow("Mcp-Param-");
   });
 });

@@ -1,5 +1,9 @@
-/** Arguments that a server wants repeated in headers (`x-mcp-header`, 2026-07-28). The gateway does that for its clients. */
+/**
+ * Arguments that a server wants repeated in headers (`x-mcp-header`, 2026-07-28). The gateway does that for clients that need not know of it,
+ * and checks the headers of those that have to.
+ */
 import { type JsonObject, objectOf } from "../core/index.ts";
+import { encodedValue, RpcError, rpcCodes, valueForHeader } from "../mcp/index.ts";
 
 const ANNOTATION = "x-mcp-header";
 const DEPTH_MAX = 8;
@@ -33,7 +37,7 @@ function membersIn(schema: JsonObject, path: readonly string[]): HeaderMember[] 
   });
 }
 
-/** The schema for clients, which need not know of it. */
+/** The schema for clients that need not know of it. */
 export function withoutHeaderMembers(schema: JsonObject): JsonObject {
   const properties = objectOf(schema["properties"]);
   if (properties === undefined) return schema;
@@ -42,4 +46,54 @@ export function withoutHeaderMembers(schema: JsonObject): JsonObject {
     return [key, objectOf(value) === undefined ? value : withoutHeaderMembers(member)];
   });
   return { ...schema, properties: Object.fromEntries(shown) };
+}
+
+/** The definition of a tool for a client of 2026-07-28. */
+export function withHeaderMembers(definition: JsonObject, members: readonly HeaderMember[]): JsonObject {
+  if (members.length === 0) return definition;
+  const schema = objectOf(definition["inputSchema"]) ?? {};
+  return { ...definition, inputSchema: members.reduce(annotated, schema) };
+}
+
+function annotated(schema: JsonObject, { header, path: [key = "", ...rest] }: HeaderMember): JsonObject {
+  const properties = objectOf(schema["properties"]) ?? {};
+  const member = objectOf(properties[key]) ?? {};
+  const shown = rest.length === 0 ? { ...member, [ANNOTATION]: header } : annotated(member, { header, path: rest });
+  return { ...schema, properties: { ...properties, [key]: shown } };
+}
+
+/** The headers of the arguments that are given. */
+export function headersOf(members: readonly HeaderMember[], given: JsonObject): Record<string, string> {
+  return Object.fromEntries(
+    members.flatMap(({ header, path }) => {
+      const value = valueAt(path, given);
+      return value === undefined ? [] : [[nameOfHeader(header), valueForHeader(value)]];
+    }),
+  );
+}
+
+function valueAt(path: readonly string[], given: JsonObject): string | undefined {
+  let value: unknown = given;
+  for (const key of path) value = objectOf(value)?.[key];
+  const isGiven = typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value);
+  return isGiven ? String(value) : undefined;
+}
+
+const nameOfHeader = (header: string): string => `mcp-param-${header}`;
+
+/** Throws -32020 unless the headers of a call repeat these arguments, and no others. */
+export function checkHeaderMembers(members: readonly HeaderMember[], given: JsonObject, headers: Headers): void {
+  for (const { header, path } of members) {
+    const sent = headers.get(nameOfHeader(header));
+    const value = valueAt(path, given);
+    if ((sent === null ? undefined : encodedValue(sent)) === value && (sent === null) === (value === undefined))
+      continue;
+    throw new RpcError(
+      rpcCodes.headerMismatch,
+      `The header Mcp-Param-${header} is not the argument ${path.join(".")}.`,
+      {
+        status: 400,
+      },
+    );
+  }
 }

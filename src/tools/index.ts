@@ -4,6 +4,7 @@ export type { ToolTarget } from "./tool-call.ts";
 export { type ToolDoor, ToolGateway, type ToolSeeker, type ToolSet } from "./tool-gateway.ts";
 export { OpenApiServer } from "./openapi/openapi-server.ts";
 export { mayCall } from "./may-call.ts";
+export { checkHeaderMembers, withHeaderMembers } from "./header-members.ts";
 export { RecentMap } from "./recent-map.ts";
 export { allows } from "./server-list.ts";
 export type { AccessTo, ToolCaller, ToolSource } from "./server-access.ts";

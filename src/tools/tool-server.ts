@@ -8,10 +8,10 @@ import {
   stringOf,
   type Usage,
 } from "../core/index.ts";
-import { type ClientInput, RpcError, rpcCodes, type ServerLog, valueForHeader } from "../mcp/index.ts";
+import { type ClientInput, RpcError, rpcCodes, type ServerLog } from "../mcp/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 import { cleanObject, cleanText } from "./clean-result.ts";
-import type { HeaderMember } from "./header-members.ts";
+import { headersOf } from "./header-members.ts";
 import { type McpRequest, ServerError } from "./mcp-client.ts";
 import {
   answeredBy,
@@ -201,7 +201,7 @@ export class ToolServer {
       timeoutMs,
       bytesMax: this.#options.resultBytesMax,
       signal,
-      headers: Object.fromEntries(tool.headers.flatMap((member) => headerOf(member, given))),
+      headers: headersOf(tool.headers, given),
       ...reportedTo({ onProgress, log }, access),
       onSent,
     });
@@ -292,11 +292,4 @@ function increasing(report: ServerCall["onProgress"]): ServerCall["onProgress"] 
     last = progress;
     report(params);
   };
-}
-
-function headerOf({ header, path }: HeaderMember, given: JsonObject): [string, string][] {
-  let value: unknown = given;
-  for (const key of path) value = objectOf(value)?.[key];
-  const isGiven = typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value);
-  return isGiven ? [[`mcp-param-${header}`, valueForHeader(String(value))]] : [];
 }

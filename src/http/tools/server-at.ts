@@ -20,11 +20,12 @@ export function serverAt(door: ToolDoor, services: Services, { requestId, princi
   const caller = { requestId, principal, services, naming: namingHeaders(request.headers), from };
   const mode = searchModeOf(request.url, services.mcp.searchAbove);
   const callTool = (call: ToolCall): Promise<ToolAnswer | undefined> =>
-    callSearchTool(door, call, { mode, caller }) ?? callAt(door, call, caller);
+    callSearchTool(door, call, { mode, caller }) ??
+    callAt(door, call, { ...caller, parameterHeaders: call.input?.takesQuestions ? request.headers : undefined });
   return {
     info: { name: "tollgate", title: "Tollgate", version: services.version },
     instructions,
-    listTools: async () => searchListing(await listingAt(door, caller), mode),
+    listTools: async (isStateless) => searchListing(await listingAt(door, caller, isStateless), mode),
     callTool: async (call) => {
       try {
         return await callTool(call);

@@ -4,6 +4,7 @@ import type { ToolAnswer, ToolCall, ToolListing, ToolProgress } from "../../mcp/
 import { GatewayError, type JsonObject, objectsOf, parseObject } from "../../core/index.ts";
 import {
   allows,
+  checkHeaderMembers,
   ConnectionRequiredError,
   DEFAULT_ACCOUNT,
   isQuestion,
@@ -15,6 +16,7 @@ import {
   type ToolDoor,
   type ToolSeeker,
   type ToolTarget,
+  withHeaderMembers,
 } from "../../tools/index.ts";
 import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -31,6 +33,8 @@ export interface DoorCaller extends Pick<RouteCall, "requestId" | "principal"> {
   retryKey?: string | undefined;
   /** Those of its request's headers that name a session, an end user or tags. */
   naming: Readonly<Record<string, string>>;
+  /** Those of a call that have to repeat some of its arguments; undefined for clients that need not know of it. */
+  parameterHeaders?: Headers | undefined;
   /** The accounts that the request names, and the signed token by which it has come in. */
   from: Pick<ToolCaller, "accountAt" | "signedToken">;
 }
@@ -54,22 +58,36 @@ function isOwnIn({ hasOwn, own }: ToolDoor, name: string): boolean {
 export async function definitionsAt(
   door: ToolDoor,
   caller: Pick<DoorCaller, "principal" | "services" | "from">,
+  { hasHeaders = false }: { hasHeaders?: boolean } = {},
 ): Promise<{ definitions: readonly JsonObject[]; unavailable: readonly string[] }> {
   const { principal, services } = caller;
   const own = allowedDefinitions(services.mcp.models, principal).filter(({ name }) => isOwnIn(door, name));
   const { tools, unavailable, unconnected } = await door.find(seekerOf(caller));
-  const others = [...tools].map(([name, { tool }]): JsonObject => ({ ...tool.definition, name }));
+  const others = [...tools].map(
+    ([
+      name,
+      {
+        tool: { definition, headers },
+      },
+    ]): JsonObject => ({
+      ...(hasHeaders ? withHeaderMembers(definition, headers) : definition),
+      name,
+    }),
+  );
   const connect = tools.has(CONNECT_TOOL) ? [] : connectDefinitions(toConnect(unconnected, caller));
   return { definitions: [...own.map((each): JsonObject => ({ ...each })), ...connect, ...others], unavailable };
 }
 
-/** The same as a text. It is made once for all callers with the same tools. */
-export async function listingAt(door: ToolDoor, caller: DoorCaller): Promise<ToolListing> {
+/**
+ * The same as a text, for a client of 2026-07-28 or an older one: the former repeats some arguments in headers. It is made once for all
+ * callers with the same tools.
+ */
+export async function listingAt(door: ToolDoor, caller: DoorCaller, isStateless: boolean): Promise<ToolListing> {
   const { principal, services } = caller;
   const sources = await door.sources(seekerOf(caller).caller);
-  const key = JSON.stringify([door.name, principal.tools, principal.toolsAbove]);
+  const key = JSON.stringify([door.name, isStateless, principal.tools, principal.toolsAbove]);
   return services.mcp.gateway.listings.of(key, sources, async () => {
-    const { definitions, unavailable } = await definitionsAt(door, caller);
+    const { definitions, unavailable } = await definitionsAt(door, caller, { hasHeaders: isStateless });
     return { tools: JSON.stringify(definitions), unavailable };
   });
 }
@@ -81,6 +99,8 @@ export async function callAt(door: ToolDoor, call: ToolCall, caller: DoorCaller)
   const name = call.name === CONNECT_TOOL ? undefined : call.name;
   const { tools, unconnected, refusals } = await door.find({ ...seekerOf(caller), name });
   const target = tools.get(call.name);
+  if (target !== undefined && caller.parameterHeaders !== undefined)
+    checkHeaderMembers(target.tool.headers, call.arguments, caller.parameterHeaders);
   if (target !== undefined) return callOther(door, target, { call, caller });
   const connectable = toConnect(unconnected, caller);
   if (name === undefined && connectable.length > 0)

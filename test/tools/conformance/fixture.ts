@@ -141,6 +141,10 @@ function questionOf(params: Json): Json | undefined {
 }
 
 const schemas: Readonly<Record<string, Json>> = {
+  test_x_mcp_header: {
+    type: "object",
+    properties: { region: { type: "string", "x-mcp-header": "Region" }, level: { type: "integer" } },
+  },
   json_schema_2020_12_tool: {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     type: "object",
