@@ -169,7 +169,9 @@ describe("the revisions of 2025", () => {
     expect((await post(old("ping"), { headers, owner: "token2" })).status).toBe(404);
     expect((await post(old("ping"), { headers: { "mcp-session-id": `${session}x` } })).status).toBe(404);
     expect((await endpoint.endSession(new Headers(headers), "token2")).status).toBe(404);
+    expect((await post(old("ping"), { headers })).status).toBe(200);
     expect((await endpoint.endSession(new Headers(headers), "token1")).status).toBe(204);
+    expect((await post(old("ping"), { headers })).status).toBe(404);
   });
 
   test("an unknown method is an error of the message, not of the request", async () => {

@@ -28,6 +28,9 @@ export interface EndpointOptions {
   states: SessionStates;
 }
 
+/** Sessions that clients have ended which a process remembers. */
+const ENDED_MAX = 10_000;
+
 /** One POST of an authenticated caller. */
 export interface McpPost {
   headers: Headers;
@@ -58,6 +61,8 @@ interface Sender {
 export class McpEndpoint {
   readonly #options: EndpointOptions;
   readonly #running = new Set<Running>();
+  /** The oldest first. Other nodes take these sessions: a session has no rights of its own. */
+  readonly #ended = new Set<string>();
   readonly #stopped = Promise.withResolvers<void>();
 
   constructor(options: EndpointOptions) {
@@ -88,6 +93,7 @@ export class McpEndpoint {
       if (message === undefined) return this.#receiveAnswer(post);
       const era = eraOf(post.headers, message);
       const session = era.stateless ? undefined : sessionOf(post, message);
+      if (session !== undefined && this.#ended.has(session)) throw new RpcError(404, NO_SESSION, { status: 404 });
       const { id } = message;
       if (id === undefined) return this.#receive(post, message, session);
       const short = shortMethodOf(era, message.method);
@@ -107,11 +113,16 @@ export class McpEndpoint {
     }
   }
 
-  /** `DELETE`: the calls of a session end; there is nothing else of it. */
+  /** `DELETE`: the calls of a session end, and it takes no others. */
   async endSession(headers: Headers, owner: string): Promise<Response> {
     const session = headers.get("mcp-session-id") ?? "";
     if (!ownsSession(owner, session)) return noSession();
     for (const running of this.#running) if (running.key?.startsWith(`${session}\n`) === true) cancel(running);
+    this.#ended.add(session);
+    for (const oldest of this.#ended) {
+      if (this.#ended.size <= ENDED_MAX) break;
+      this.#ended.delete(oldest);
+    }
     await this.#options.states.delete(session);
     return new Response(null, { status: 204 });
   }
