@@ -213,6 +213,17 @@ describe("a response that the upstream stores", () => {
     },
   );
 
+  test("is continued there also behind one that is kept here, with what was said in that", async () => {
+    const behind = callOf(native, { input: "two", previous_response_id: "resp_up" });
+    await keeper.store(behind, answerOf("resp_here", "searched"), undefined);
+    const next = { input: "three", previous_response_id: "resp_here" };
+    const { expanded, pinnedKeyId } = await keeper.resolveInput(callOf(native, next));
+    expect(told(expanded?.body["input"])).toEqual(["user: two", "assistant: searched", "user: three"]);
+    expect([expanded?.body["previous_response_id"], pinnedKeyId]).toEqual(["resp_up", keyId]);
+    const refusal = await refusalOf(keeper.resolveInput(callOf(translated, next)));
+    expect(refusal).toMatchObject({ status: 422, param: "previous_response_id" });
+  });
+
   test("that the gateway converted is stored here, because its client does not know the upstream's id", async () => {
     const call = callOf(native, { input: "one" });
     await keeper.store(call, answerOf("resp_ours", "hi"), undefined);

@@ -63,6 +63,8 @@ export interface ExpandedInput {
 
 interface EarlierRounds {
   items?: readonly unknown[];
+  /** The response before these items, which only the upstream knows. */
+  keptThere?: string;
   pinnedKeyId?: string | undefined;
   conversationId?: string;
 }
@@ -83,6 +85,7 @@ export class ResponseStoreService {
     const { request, callId } = call;
     const {
       items: earlier,
+      keptThere,
       pinnedKeyId,
       conversationId,
     } = (await this.#conversation(call)) ?? (await this.#earlier(call));
@@ -95,8 +98,9 @@ export class ResponseStoreService {
     const earlierField = conversationId === undefined ? "previous_response_id" : "conversation";
     if (earlier === undefined) return { expanded: { body, earlierItems: 0, earlierField, ownItems }, pinnedKeyId };
     const { previous_response_id: _, conversation: _conversation, ...rest } = body;
+    const sent = keptThere === undefined ? rest : { ...rest, previous_response_id: keptThere };
     return {
-      expanded: { body: rest, earlierItems: earlier.length, earlierField, ownItems },
+      expanded: { body: sent, earlierItems: earlier.length, earlierField, ownItems },
       pinnedKeyId,
       conversationId,
     };
@@ -134,12 +138,12 @@ export class ResponseStoreService {
     const chain = await this.#chain(id, principal);
     const last = chain.at(-1);
     if (last === undefined) throw notFound(id, "previous_response_id");
-    if (
-      last.content === undefined &&
-      last.provider === target.route.prefix &&
-      target.operation.storesAnswers !== undefined
-    ) {
-      return { pinnedKeyId: last.keyId };
+    const keptAt = chain.findLastIndex(({ content }) => content === undefined);
+    const kept = chain[keptAt];
+    if (kept?.provider === target.route.prefix && target.operation.storesAnswers !== undefined) {
+      if (kept === last) return { pinnedKeyId: kept.keyId };
+      // Those with tools of the gateway are kept here, also behind one that the upstream keeps.
+      return { items: chain.slice(keptAt + 1).flatMap(roundOf), keptThere: kept.id, pinnedKeyId: kept.keyId };
     }
     if (chain[0]?.previousId !== undefined) {
       throw new GatewayError(
