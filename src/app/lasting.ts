@@ -118,7 +118,12 @@ export function createLasting(options: LastingOptions): Lasting {
     targets: createTargetSharing(options),
     pages,
     tablesThread: tablesThreadOf(storage),
-    mcp: new McpEndpoint({ ticker, randomBytes: environment.randomBytes, questions: toolQuestions.questions, states: toolQuestions.states }),
+    mcp: new McpEndpoint({
+      ticker,
+      randomBytes: environment.randomBytes,
+      questions: toolQuestions.questions,
+      states: toolQuestions.states,
+    }),
     sessionLimits: {
       realtime: new SessionLimit(config.realtime.sessions_per_token),
       responses: new SessionLimit(config.responses.sockets_per_token),

@@ -1,4 +1,5 @@
 export { batchedTarget } from "./batched-call.ts";
+export { storeOrLog } from "./build-response.ts";
 export { countGeminiTokens, countResponseTokens, countTokens, type CountTokensDependencies } from "./count-tokens.ts";
 export type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 export type { HostedCall, HostedLoops } from "./hosted-loops.ts";

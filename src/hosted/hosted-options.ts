@@ -1,6 +1,7 @@
 import type { ChargeableBody, ChargeableRoute, IncomingCall } from "../calls/index.ts";
 import type { PaidAnswer, WorkShell } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
+import type { Logger } from "../telemetry/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 import type { ToolGateway } from "../tools/index.ts";
 import type { HostedKind } from "./requests/asked-tools.ts";
@@ -13,6 +14,7 @@ type HostedMode = "auto" | "native" | "gateway" | "off";
 
 export interface HostedToolsOptions {
   shell: WorkShell;
+  logger: Logger;
   environment: Pick<Environment, "clock" | "randomBytes">;
   /** Performs one call of a model; the pipeline is made with this part. */
   perform: <Body extends ChargeableBody>(route: ChargeableRoute<Body>, call: IncomingCall) => Promise<PaidAnswer>;

@@ -26,14 +26,14 @@ import { streamLoop, wholeLoop } from "./loop-answer.ts";
 import type { HostedDialect } from "./requests/asked-tools.ts";
 import type { LoopAnswer } from "./loop-parts.ts";
 import { type DecidedTools, LoopRequest } from "./requests/loop-request.ts";
-import { keepingOf, type KeptResponse } from "./kept-response.ts";
+import { callIdOf, keepingOf, type KeptResponse } from "./kept-response.ts";
 import type { OwnTools } from "./running/own-tools.ts";
 import { findServer } from "./running/served-tools.ts";
 import type { PageFinder } from "./running/web-tools.ts";
 
 interface LoopWayOptions<Body extends ChargeableBody> extends Pick<
   HostedToolsOptions,
-  "environment" | "price" | "deadlineMs" | "results"
+  "environment" | "price" | "deadlineMs" | "results" | "logger"
 > {
   perform: (round: IncomingCall) => Promise<PaidAnswer>;
   pages: PageFinder;
@@ -88,17 +88,19 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
     memory.add(2 * received.bytes.length);
     const { incoming, target, route, price, environment, decide, results, background: service } = this.#options;
     const { requestId: id, principal, parent } = incoming;
-    const own = decodeBody(received);
-    const isBackground = own["background"] === true && this.#dialect === "responses";
+    const given = decodeBody(received);
+    const isBackground = given["background"] === true && this.#dialect === "responses";
     const background = isBackground
-      ? backgroundOf(service === undefined ? {} : { background: service }, { body: own, bytes: received.bytes })
+      ? backgroundOf(service === undefined ? {} : { background: service }, { body: given, bytes: received.bytes })
       : undefined;
-    const { body, kept } = await keepingOf({
+    const { own, body, kept } = await keepingOf({
       store: route.responseStore,
       principal,
       target,
-      own,
-      callId: callIdOf(id),
+      given,
+      bytes: received.bytes.length,
+      requestId: id,
+      logger: this.#options.logger,
     });
     const decided = decide(this.#dialect, body);
     const order = {
@@ -126,7 +128,9 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
       seal: results.of(principal.user),
       keepsNative: target.operation.dialect === this.#dialect,
     });
-    return { order, clientGoneGraceMs: 0, own, request, kept, headers: headersOf(decided), background };
+    const headers = headersOf(decided);
+    // A whole answer too has rounds and tools that are still to be begun.
+    return { order, clientGoneGraceMs: 0, endsWithToken: true, own, request, kept, headers, background };
   }
 
   run(running: RunningWork<LoopPlan>, plan: LoopPlan): Promise<PaidAnswer> {
@@ -223,11 +227,6 @@ function keptOf({ kept, background, own }: LoopPlan): Pick<LoopAnswer, "kept" | 
     kept: kept && ((response) => kept({ ...response, background: true })),
     answerOf: (response) => background.answerOf({ ...response, background: true }, own["stream"] === true),
   };
-}
-
-/** Unique to the call; letters and digits only. */
-function callIdOf(requestId: string): string {
-  return requestId.replace(/^req_/, "");
 }
 
 /** Ends the parts of the work when it is ended. */

@@ -1,5 +1,6 @@
 /** What loops cost: each part is a hold and a record of its own, and the call shows their sum. */
 import { describe, expect, test } from "bun:test";
+import { openTokenStore } from "../../src/auth/index.ts";
 import { openGenerationStore } from "../../src/generations/index.ts";
 import { type Caller, expectCleanAudit, oneCredit, post, until, userBooks } from "../kit/index.ts";
 import { hostedScene, type HostedScene, model, type ModelAnswer } from "./hosted-scene.ts";
@@ -274,3 +275,31 @@ test.each(paths)("a client of %s that leaves begins no further tool and buys no 
   await caller.closed();
   expect([found.outcome, searches, scene.asked.length]).toEqual(["abandoned", 8, 1]);
 });
+
+test.each([false, true])(
+  "a token that is revoked while a tool runs gets no further round (streamed: %p)",
+  async (stream) => {
+    const scene = at();
+    const caller = await callerWith(scene, nextUser(), 100n * oneCredit);
+    scene.finds(page);
+    scene.answers(search, done);
+    const goOn = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    scene.engine.before = async () => {
+      reached.resolve();
+      await goOn.promise;
+    };
+    const asked = ask(scene, caller, "/v1/messages", { stream });
+    await reached.promise;
+    const { storage } = scene.rig.gateway;
+    const tokens = openTokenStore(storage);
+    const own = (await tokens.list()).find(({ userName }) => userName === caller.user);
+    await tokens.revoke(own?.id ?? "", Date.now());
+    const text = await (await asked).text();
+    goOn.resolve();
+    scene.engine.before = () => undefined;
+    expect(text).toContain("has been revoked");
+    await caller.closed();
+    expect(scene.asked).toHaveLength(1);
+  },
+);

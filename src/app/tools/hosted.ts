@@ -26,6 +26,7 @@ export function createHosted({ config, environment, storage, calls, publicUrl, l
   const own = ownInLoops(() => later().services);
   return new HostedTools({
     shell: calls.shell,
+    logger: calls.logger,
     environment,
     perform: (route, call) => later().pipeline.run(route, call),
     pages: () => later().web,

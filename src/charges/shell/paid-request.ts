@@ -50,6 +50,8 @@ export interface WorkPlan {
   order: WorkOrder;
   /** How long the work continues after its client has disconnected. With a retry key, it always continues to its end. */
   clientGoneGraceMs: number;
+  /** Whether it is ended once its token may no longer be used; by default if its answer is streamed. */
+  endsWithToken?: boolean;
   /** The answer, if it is known before the work begins: stored for the retry key in the commit of the hold. */
   ahead?: AnswerAhead;
 }

@@ -99,7 +99,7 @@ export class WorkShell {
       const planned = way.plan(received, { retry, memory: own.bodyMemory });
       let plan = planned instanceof Promise ? await planned : planned;
       const named = namesOf(deps, request, received);
-      this.#begin(abort, withNames(plan, named, deps).order);
+      this.#begin(abort, withNames(plan, named, deps));
       let work = resumed(deps, request);
       let again = retry && (await this.#answeredBeforeMove(request, way, { retry, plan }));
       while (!(work instanceof Work)) {
@@ -138,11 +138,11 @@ export class WorkShell {
   }
 
   /** From here on money is involved: a stopping server waits for this work. */
-  #begin(abort: CallAbort, { streamed, principal }: WorkPlan["order"]): void {
+  #begin(abort: CallAbort, { order: { streamed, principal }, endsWithToken = streamed }: WorkPlan): void {
     if (this.#isClosing) throw shuttingDown();
     this.#running.add(abort);
     // A whole answer that is under way ends as it is, whatever becomes of its token.
-    if (streamed) this.#deps.work.openAnswers.add(abort, principal);
+    if (endsWithToken) this.#deps.work.openAnswers.add(abort, principal);
   }
 
   #leave(abort: CallAbort): void {
