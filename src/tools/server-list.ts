@@ -39,6 +39,8 @@ export interface ServerListOptions {
   tools: readonly string[] | undefined;
   /** How long a caller waits for a list that was never read; 2 seconds by default. */
   firstListMsMax?: number;
+  /** The longest list, all of its pages together; 4 MiB by default. */
+  listBytesMax?: number;
   clock: Clock;
   logger: Logger;
   /** Resolves after so many milliseconds. */
@@ -114,6 +116,7 @@ export class ServerList {
   }
 
   async #readPages(): Promise<ReadonlyMap<string, ServerTool>> {
+    const { listBytesMax = LIST_BYTES_MAX } = this.#options;
     const tools = new Map<string, ServerTool>();
     const slices = new Slices();
     let bytes = 0;
@@ -122,11 +125,11 @@ export class ServerList {
         method: "tools/list",
         params,
         timeoutMs: LIST_MS_MAX,
-        bytesMax: LIST_BYTES_MAX - bytes,
+        bytesMax: listBytesMax - bytes,
       });
     for await (const page of listPages(PAGES_MAX, ask)) {
       bytes += JSON.stringify(page).length;
-      if (bytes > LIST_BYTES_MAX) throw new Error("its list is too long");
+      if (bytes > listBytesMax) throw new Error("its list is too long");
       for (const one of objectsOf(page["tools"])) {
         this.#add(tools, one);
         if (slices.isOver) await slices.next();

@@ -8,7 +8,7 @@ import type { Outbound } from "../outbound/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { secretForms } from "./clean-result.ts";
+import { secretForms, secretsIn } from "./clean-result.ts";
 import { McpClient } from "./mcp-client.ts";
 import { RecentMap } from "./recent-map.ts";
 import { ToolServer } from "./tool-server.ts";
@@ -35,8 +35,9 @@ export interface NamedServer {
   user: string;
 }
 
-/** Servers of all users that are remembered, with their sessions and lists. */
-const SERVERS_MAX = 1_000;
+/** Servers of all users that are remembered, with their sessions and lists: a user may name any number of headers. */
+const SERVERS_MAX = 100;
+const LIST_BYTES_MAX = 512 * 1024;
 
 const CALL_MS_MAX = 60_000;
 const RESULT_BYTES_MAX = 1024 * 1024;
@@ -82,7 +83,7 @@ export class UrlServers {
     const { outbound, price, version, ticker, clock, logger, wait } = this.#options;
     const client = new McpClient({ name, url, headers, version, ask: askThrough(outbound), ticker });
     const values = Object.values(headers).map((value) => value.replace(/^(?:Bearer|Basic|Token) /i, ""));
-    const secrets = secretForms(values);
+    const secrets = secretForms([...values, ...secretsIn(Object.fromEntries(new URL(url).searchParams))]);
     return new ToolServer({
       name,
       accessOf: () => ({ key: "", owner: "", lists: client, calls: client, secrets: () => secrets }),
@@ -94,6 +95,7 @@ export class UrlServers {
       timeoutMs: CALL_MS_MAX,
       resultBytesMax: RESULT_BYTES_MAX,
       firstListMsMax: FIRST_LIST_MS_MAX,
+      listBytesMax: LIST_BYTES_MAX,
       clock,
       logger,
       wait,

@@ -55,6 +55,7 @@ describe("an address that the operator permits", () => {
       () => inResponses(server.url, { authorization: secret, headers: { "x-team": "blue", host: "evil.test" } }),
     ],
     ["/v1/messages", () => inMessages(server.url, { authorization_token: secret })],
+    ["/v1/messages", () => inMessages(`${server.url}?api_key=${secret}`, { authorization_token: secret })],
   ])(
     "has its tools run here, and gets the credentials of the request, which go nowhere else (%s)",
     async (path, body) => {
