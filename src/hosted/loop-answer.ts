@@ -13,6 +13,8 @@ export async function wholeLoop(parts: LoopAnswer): Promise<PaidAnswer> {
   const { running, loop, call, first, context, translation, kept } = parts;
   const events: AnswerEvent[] = [];
   for await (const some of loop.events(first)) events.push(...some);
+  const { error } = loop;
+  if (error !== undefined && events.at(-1)?.type === "error") throw error;
   const whole = translation.writeAnswer(collectAnswer(events), context);
   await kept?.(parseObject(whole) ?? {});
   const headers: Record<string, string> = { ...parts.headers, "content-type": "application/json" };

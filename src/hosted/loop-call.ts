@@ -11,6 +11,7 @@ import {
   type RateLimits,
   requestId,
 } from "../core/index.ts";
+import type { MemoryShare } from "../streaming/index.ts";
 import type { ServedBy } from "./running/served-tools.ts";
 import type { PageFinder } from "./running/web-tools.ts";
 
@@ -20,6 +21,8 @@ export interface LoopCallOptions {
   names: WorkNames;
   /** The most that all parts may cost together; undefined without such a limit. */
   chargeMax: Nano | undefined;
+  /** Counts what the loop keeps. */
+  memory: Pick<MemoryShare, "add">;
   /** Ends everything under way. */
   signal: AbortSignal;
   /** Performs one call of the model. */
@@ -65,6 +68,10 @@ export class LoopCall {
 
   get readUsage(): LoopCallOptions["readUsage"] {
     return this.#options.readUsage;
+  }
+
+  get memory(): LoopCallOptions["memory"] {
+    return this.#options.memory;
   }
 
   get signal(): AbortSignal {

@@ -160,6 +160,7 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
       incoming,
       names: order,
       chargeMax: order.chargeMax,
+      memory: running.memory,
       signal: abort.signal,
       perform,
       pages,

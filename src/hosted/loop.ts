@@ -21,7 +21,7 @@ import type { RoundTurn } from "./requests/round-dialect.ts";
 import { AnswerJoiner, type JoinedRound } from "./rounds/answer-joiner.ts";
 import { readRound } from "./rounds/round-reader.ts";
 import { useItems } from "./rounds/tool-items.ts";
-import { isUnpaid, unpaid, UseRunner } from "./rounds/use-runner.ts";
+import { isUnpaid, TURN_CHARACTERS_MAX, unpaid, UseRunner } from "./rounds/use-runner.ts";
 import type { LoopCall } from "./loop-call.ts";
 
 /** Uses of tools in one answer, unless the request has a limit of its own. */
@@ -46,6 +46,8 @@ export class Loop {
   readonly #joiner: AnswerJoiner;
   readonly #uses: UseRunner;
   readonly #turns: RoundTurn[] = [];
+  /** Of all turns. */
+  #characters = 0;
   /** Events before those of the first round. */
   readonly #before: AnswerEvent[] = [];
   /** Whether the round under way was the last. */
@@ -82,7 +84,7 @@ export class Loop {
     let next = await running.next();
     for (; next.done !== true; next = await running.next()) this.#before.push(...next.value);
     if (next.value.unpaid !== undefined) throw next.value.unpaid;
-    this.#turns.push({ answer: undefined, results: next.value.results });
+    this.#keep({ answer: undefined, results: next.value.results });
   }
 
   /** Asks the model. Rejects, or resolves with the answer of an upstream that has refused, as a call without tools does. */
@@ -90,7 +92,10 @@ export class Loop {
     const { call, request, deadline, now } = this.#options;
     const tokens = request.tokensMax;
     this.#isLast =
-      this.#turns.length > 0 && (now() >= deadline || (this.#endsByUses && this.#uses.count >= this.#usesMax));
+      this.#turns.length > 0 &&
+      (now() >= deadline ||
+        this.#characters >= TURN_CHARACTERS_MAX ||
+        (this.#endsByUses && this.#uses.count >= this.#usesMax));
     const body = request.bodyOf({
       turns: this.#turns,
       isLast: this.#isLast,
@@ -139,8 +144,23 @@ export class Loop {
       yield [...this.#joiner.handOut(others), ...this.#finish({ reason: "tool-calls" })];
       return undefined;
     }
-    this.#turns.push({ answer: this.#written(round.answer), results: ran.results });
+    try {
+      this.#keep({ answer: this.#written(round.answer), results: ran.results });
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      return yield* this.#leave(thrown);
+    }
     return yield* this.#askAgain();
+  }
+
+  /** Throws 503 if the memory for it is not there: all later rounds send it. */
+  #keep(turn: RoundTurn): void {
+    const answer = turn.answer === undefined ? 0 : JSON.stringify(turn.answer).length;
+    const characters = turn.results.reduce((sum, { text }) => sum + text.length, answer);
+    // Itself, and its part in the body of the round under way.
+    this.#options.call.memory.add(2 * characters);
+    this.#characters += characters;
+    this.#turns.push(turn);
   }
 
   async *#askAgain(): AsyncGenerator<readonly AnswerEvent[], PaidAnswer | undefined> {
@@ -153,25 +173,29 @@ export class Loop {
     try {
       const answer = await this.ask();
       if (answer.status < 400) return answer;
-      return yield* this.#fail(translation.readFailure(answer.status, await new Response(answer.body).text()));
+      const failure = translation.readFailure(answer.status, await new Response(answer.body).text());
+      if (answer.status !== 429) return yield* this.#fail(failure);
+      return yield* this.#leave(new GatewayError("rate_limit_exceeded", failure.message));
     } catch (thrown) {
       call.signal.throwIfAborted();
       if (!(thrown instanceof GatewayError)) throw thrown;
-      return yield* isUnpaid(thrown) ? this.#leave(thrown) : this.#fail(failureOf(thrown));
+      // What has been paid for would be lost; the client may go on later.
+      const leaves = isUnpaid(thrown) || thrown.code === "rate_limit_exceeded";
+      return yield* leaves ? this.#leave(thrown) : this.#fail(failureOf(thrown), thrown);
     }
   }
 
-  /** Nothing is left to pay with: the answer ends as it is. */
+  /** Nothing is left to pay with, of credits or of a limit: the answer ends as it is. */
   *#leave(error: GatewayError): Generator<readonly AnswerEvent[], undefined> {
     this.error = error;
     yield this.#finish({ reason: this.#options.request.dialect === "messages" ? "pause" : "length" });
     return undefined;
   }
 
-  *#fail(failure: Failure): Generator<readonly AnswerEvent[], undefined> {
+  *#fail(failure: Failure, cause?: GatewayError): Generator<readonly AnswerEvent[], undefined> {
     const unpaidCode = unpaid.find((code) => code === failure.code);
     if (unpaidCode !== undefined) return yield* this.#leave(new GatewayError(unpaidCode, failure.message));
-    this.error = new GatewayError("upstream_interrupted", failure.message);
+    this.error = cause ?? new GatewayError("upstream_interrupted", failure.message);
     yield this.#joiner.fail(failure);
     return undefined;
   }

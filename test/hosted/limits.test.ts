@@ -105,6 +105,45 @@ describe.each(engines)("on %s,", (engine) => {
     }
   });
 
+  test.each([false, true])(
+    "an answer whose later round meets a limit is what there is so far (streamed: %p)",
+    async (stream) => {
+      const scene = at();
+      scene.finds({ path: "/a", title: "A", content: "About A." });
+      for (const [path, body, end] of [
+        ["/v1/chat/completions", chat, '"finish_reason":"length"'],
+        ["/v1/messages", messages, '"stop_reason":"pause_turn"'],
+      ] as const) {
+        const { ask, generation } = await caller({ tpm: 9_000 });
+        const expectSoFar = async (answer: Response): Promise<void> => {
+          const text = await answer.text();
+          expect([answer.status, text.includes('"So'), text.includes(end)], text).toEqual([200, true, true]);
+          expect(await generation(answer)).toMatchObject({ outcome: "complete", error_code: "rate_limit_exceeded" });
+        };
+        // The provider's limit.
+        scene.answers({ text: "So", ...search }, { status: 429 });
+        await expectSoFar(await ask(path, { ...body, max_tokens: 2_000, stream }));
+        // The token's own: another call takes what is left.
+        const reached = Promise.withResolvers<void>();
+        const goOn = Promise.withResolvers<void>();
+        const beside: Promise<Response>[] = [];
+        scene.answers({ text: "So", ...search }, async () => {
+          reached.resolve();
+          await goOn.promise;
+          return done;
+        });
+        scene.engine.before = async () => {
+          beside.push(ask(path, { messages: chat.messages, max_tokens: 7_500 }));
+          await reached.promise;
+        };
+        await expectSoFar(await ask(path, { ...body, max_tokens: 5_000, stream }));
+        scene.engine.before = () => undefined;
+        goOn.resolve();
+        expect((await beside[0])?.status).toBe(200);
+      }
+    },
+  );
+
   test.each(["/v1/chat/completions", "/v1/messages"])(
     "later rounds of a route stay where the first content came from (%s)",
     async (path) => {

@@ -180,3 +180,17 @@ describe("a body that is made to take long", () => {
     expect(await answer.text()).toContain("128 are permitted");
   });
 });
+
+test("a round with more text than any model reads is the last one, and begins no further tool", async () => {
+  const scene = at();
+  scene.finds({ path: "/long", title: "L", content: "c", html: `<p>${"word ".repeat(100_000)}</p>` });
+  const url = scene.url("/long");
+  const calls = Array.from({ length: 10 }, () => ({ name: "web_fetch", args: { url } }));
+  scene.answers({ calls }, { text: "Done." });
+  const tool = { type: "web_fetch_20250910", name: "web_fetch", max_content_tokens: 100_000 };
+  const blocks = await ask(scene, `Read ${url}`, { tools: [tool] });
+  const failed = resultsOf(blocks).filter((each) => JSON.stringify(each).includes("max_uses_exceeded"));
+  expect(failed).toHaveLength(2);
+  expect(scene.asked.map(({ tool_choice }) => tool_choice)).toEqual([undefined, "none"]);
+  expect(blocks.at(-1)).toMatchObject({ type: "text", text: "Done." });
+});

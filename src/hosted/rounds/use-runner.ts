@@ -15,6 +15,9 @@ import { useTool } from "../running/web-tools.ts";
 import type { AnswerJoiner } from "./answer-joiner.ts";
 import { type BegunUse, useItems } from "./tool-items.ts";
 
+/** The characters of answers and results after which no tool is used any more: all later rounds send them, and no model reads more. */
+export const TURN_CHARACTERS_MAX = 3_000_000;
+
 /** Uses of one round side by side; further ones begin when these have ended. */
 const AT_ONCE = 8;
 
@@ -54,6 +57,8 @@ export class UseRunner {
   /** The uses so far, also those that failed. */
   count = 0;
   #searches = 0;
+  /** Of all results so far. */
+  #characters = 0;
   /** Calls of one round have it in their ids: that way they are put together again when a client returns them. */
   #round = 0;
 
@@ -116,6 +121,7 @@ export class UseRunner {
     const result = isHidden ? undefined : items.result(begun, ended);
     if (result !== undefined) yield joiner.whole(result);
     this.#count(begun, ended);
+    this.#characters += ended.text.length;
     results.push({ callId: call.callId, text: ended.text, isError: ended.error !== undefined });
     return undefined;
   }
@@ -169,6 +175,7 @@ export class UseRunner {
   async #useUnlessEnded(begun: BegunUse): Promise<ToolOutcome> {
     const { signal } = this.#options.call;
     signal.throwIfAborted();
+    if (this.#characters >= TURN_CHARACTERS_MAX) return failedOutcome("max_uses_exceeded", begun.input);
     const outcome = await this.#use(begun);
     if (outcome.error !== undefined) signal.throwIfAborted();
     return outcome;
