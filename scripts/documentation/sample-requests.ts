@@ -96,6 +96,7 @@ export const sampleBodies: Readonly<Record<string, Body>> = {
 export const sampleForms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   createTranscription: { model: "openai/gpt-4o-mini-transcribe", file: "@speech.mp3" },
   createTranslation: { model: "openai/whisper-1", file: "@speech.mp3" },
+  parse: { file: "@report.pdf" },
   createFile: { purpose: "user_data", file: "@report.pdf" },
   createProviderFile: { purpose: "user_data", file: "@report.pdf" },
 };

@@ -1,6 +1,6 @@
 export type { BodyLimits } from "./arrival.ts";
 export type { BodySource } from "./body-source.ts";
-export { type FormDeclaration, receiveForm, type ReceivedBody } from "./form-body.ts";
+export { type FormBody, type FormDeclaration, receiveForm, type ReceivedBody } from "./form-body.ts";
 export { type FormEdit, type FormPart, isForm, type OutgoingForm, readForm, type ReceivedForm } from "./forms/index.ts";
 export { editBytes, elementTexts, type JsonEdit, withMember } from "./json/edit.ts";
 export { matchesWithoutCopy } from "./json/accept-body.ts";

@@ -6,8 +6,20 @@ import type { CallSignal, JsonObject, Nano, Usage } from "../core/index.ts";
 export interface WebEngine {
   /** Checks a body of `POST /v2/scrape`. Throws 422 `validation_failed` with the member that is at fault. */
   planScrape(body: JsonObject): WebPlan<ScrapedPage>;
+  /** Checks the options of `POST /v2/parse`, which reads a file that its caller sends; throws likewise. */
+  planParse(file: SentFile, options: JsonObject): WebPlan<ScrapedPage>;
   /** Checks a body of `POST /v2/map`; throws likewise. */
   planMap(body: JsonObject): WebPlan<MappedSite>;
+}
+
+/** A file of a form. */
+export interface SentFile {
+  name: string;
+  /** As its sender named it. */
+  mediaType: string | undefined;
+  /** In bytes. */
+  size: number;
+  read: () => Promise<Uint8Array>;
 }
 
 /** Work that has been checked and not begun. */

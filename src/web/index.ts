@@ -5,6 +5,7 @@ export { FirecrawlEngine } from "./engines/firecrawl/firecrawl-engine.ts";
 export { NativeEngine } from "./engines/native/native-engine.ts";
 export { mapRequest } from "./map/map-request.ts";
 export type { WebModel } from "./model.ts";
+export { parseForm } from "./parse/parse-form.ts";
 export { scrapeRequest } from "./scrape/scrape-request.ts";
 export { Screenshots } from "./screenshots/index.ts";
 export type { StoredBytesStore } from "./stored-bytes/index.ts";

@@ -3,7 +3,14 @@
  * read.
  */
 import { z } from "zod";
-import { decodeBody, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
+import {
+  decodeBody,
+  type FormBody,
+  type FormDeclaration,
+  parseBody,
+  type ParsedBody,
+  type ReceivedBody,
+} from "../bodies/index.ts";
 import type { PaidAnswer, PaidRequest, Planning, RunningWork, WayOfWork, WorkPlan } from "../charges/index.ts";
 import {
   creditsNumber,
@@ -24,6 +31,12 @@ export interface WebOperationSteps<Result> {
   plan: (body: JsonObject) => WebPlan<Result>;
   /** The body of the answer; `credits` is what the request has cost in total, `asked` its own body. */
   answer: (result: Result, credits: number, asked: JsonObject) => JsonObject;
+  /** For a request that is a form. */
+  form?: {
+    declaration: FormDeclaration<JsonObject>;
+    /** The plan, and the body that `answer` gets as `asked`. Throws 422. */
+    plan: (form: FormBody<JsonObject>) => { work: WebPlan<Result>; asked: JsonObject };
+  };
   /** Between Firecrawl's v1 API and v2, for a caller who speaks v1. */
   translation?: BodyTranslation | undefined;
 }
@@ -48,7 +61,7 @@ export function performWork<Result extends Performed>(
 class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedRequest<Result>> {
   readonly surface: Surface;
   readonly operation: string;
-  readonly form = undefined;
+  readonly form: FormDeclaration<JsonObject> | undefined;
   readonly #deps: WebDependencies;
   readonly #request: PaidRequest;
   readonly #steps: WebOperationSteps<Result>;
@@ -59,7 +72,8 @@ class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedR
     this.#steps = steps;
     const isV1 = steps.translation !== undefined;
     // A retry key of one version finds no answer in the shape of the other.
-    this.operation = isV1 ? `/v1/${steps.operation}` : steps.operation;
+    this.form = steps.form?.declaration;
+    this.operation = steps.form !== undefined ? "/v2/parse" : isV1 ? `/v1/${steps.operation}` : steps.operation;
     this.surface = isV1 ? "firecrawl_v1" : "firecrawl";
   }
 
@@ -70,10 +84,7 @@ class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedR
   plan(received: ReceivedBody<JsonObject>, { retry }: Planning<never>): PlannedRequest<Result> {
     const { engineName: model, price, environment } = this.#deps;
     const { requestId: id, parent, principal } = this.#request;
-    if (received.kind === "form") throw new Error("no request on the web has a form");
-    const asked = decodeBody(received);
-    const { translation } = this.#steps;
-    const work = this.#steps.plan(translation === undefined ? asked : translation.request(asked));
+    const { work, asked } = this.#planned(received);
     const order = {
       id,
       parent,
@@ -88,6 +99,16 @@ class WebWay<Result extends Performed> implements WayOfWork<JsonObject, PlannedR
       at: environment.clock(),
     };
     return { order, clientGoneGraceMs: 0, work, asked };
+  }
+
+  #planned(received: ReceivedBody<JsonObject>): { work: WebPlan<Result>; asked: JsonObject } {
+    const { form, plan, translation } = this.#steps;
+    if (received.kind === "form") {
+      if (form === undefined) throw new Error("this request has no form");
+      return form.plan(received);
+    }
+    const asked = decodeBody(received);
+    return { work: plan(translation === undefined ? asked : translation.request(asked)), asked };
   }
 
   async run(running: RunningWork, plan: PlannedRequest<Result>): Promise<PaidAnswer> {

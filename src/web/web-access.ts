@@ -1,9 +1,10 @@
 import type { PaidAnswer, PaidRequest } from "../charges/index.ts";
-import { objectOf } from "../core/index.ts";
+import { type JsonObject, objectOf } from "../core/index.ts";
 import { creditsUsed } from "./credits-used.ts";
 import type { MappedSite, ScrapedPage } from "./engine.ts";
 import { type CrawlPreview, planPreview } from "./crawl/prompt/preview-crawl.ts";
 import { performWork } from "./perform-work.ts";
+import { optionsOf, parseForm, sentFile } from "./parse/parse-form.ts";
 import { planSearch, type SearchResult } from "./search/search-web.ts";
 import { type ApiVersion, type BodyTranslation, mapV1, scrapeV1, searchV1 } from "./v1/index.ts";
 import type { WebDependencies } from "./web-dependencies.ts";
@@ -22,10 +23,26 @@ export class WebAccess {
       operation: "scrape",
       translation: translationOf(version, scrapeV1),
       plan: (body) => this.#deps.engine.planScrape(body),
-      answer: ({ document }, credits, asked) => ({
-        success: true,
-        data: { ...document, metadata: { ...objectOf(document["metadata"]), ...creditsUsed(asked, credits) } },
-      }),
+      answer: pageAnswer,
+    });
+  }
+
+  /** `POST /v2/parse` */
+  parse(request: PaidRequest): Promise<PaidAnswer> {
+    const { engine } = this.#deps;
+    return performWork<ScrapedPage>(this.#deps, request, {
+      operation: "scrape",
+      plan: () => {
+        throw new Error("a file comes in a form");
+      },
+      form: {
+        declaration: { body: parseForm, file: "file", sound: false },
+        plan: (form) => {
+          const asked = optionsOf(form.body);
+          return { work: engine.planParse(sentFile(form), asked), asked };
+        },
+      },
+      answer: pageAnswer,
     });
   }
 
@@ -73,6 +90,11 @@ export class WebAccess {
       }),
     });
   }
+}
+
+function pageAnswer({ document }: ScrapedPage, credits: number, asked: JsonObject): JsonObject {
+  const metadata = { ...objectOf(document["metadata"]), ...creditsUsed(asked, credits) };
+  return { success: true, data: { ...document, metadata } };
 }
 
 function translationOf(version: ApiVersion, translation: BodyTranslation): BodyTranslation | undefined {

@@ -92,6 +92,18 @@ test("a crawl with a prompt has them too, unless the request states others", asy
   expect(job.creditsUsed).toBe(Number(creditsText(await caller.closed())));
 });
 
+test("the queue has no pages of jobs that have ended, and the moment of the last one", async () => {
+  const caller = await rig.caller();
+  const client = new Firecrawl({ apiUrl: rig.gateway.url, apiKey: caller.token });
+  const idle = { success: true, jobsInQueue: 0, activeJobsInQueue: 0, waitingJobsInQueue: 0 };
+  expect(await client.getQueueStatus()).toMatchObject({ ...idle, mostRecentSuccess: null });
+  const before = Date.now();
+  await client.crawl(start(), { limit: 1, pollInterval: 1 });
+  const { mostRecentSuccess, ...queue } = await client.getQueueStatus();
+  expect(queue).toMatchObject(idle);
+  expect(Date.parse(mostRecentSuccess ?? "")).toBeWithin(before, Date.now() + 1);
+});
+
 test("a prompt that the model can't answer, or that nobody can pay, starts nothing", async () => {
   const caller = await rig.caller();
   answer = undefined;

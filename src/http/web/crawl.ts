@@ -111,6 +111,28 @@ const concurrencyRoute = platformRoute({
   handle: async ({ principal }, { crawls }: Needs) => Response.json(await crawls.concurrency(principal)),
 });
 
+const queueRoute = platformRoute({
+  contract: {
+    path: "/v2/team/queue-status",
+    operationId: "getQueueStatus",
+    tag: "Search",
+    summary: "Pages of the caller's jobs that wait or are under way.",
+    answer: z
+      .looseObject({
+        success: z.literal(true),
+        jobsInQueue: z.number().int(),
+        activeJobsInQueue: z.number().int(),
+        waitingJobsInQueue: z.number().int(),
+        maxConcurrency: z.number().int(),
+        mostRecentSuccess: z.string().nullable().describe("When a job was complete last, among those that are kept."),
+      })
+      .meta({ id: "QueueStatus" }),
+  },
+  surface: "firecrawl",
+  access: "token",
+  handle: async ({ principal }, { crawls }: Needs) => Response.json(await crawls.queue(principal)),
+});
+
 export const crawlRoutes = [
   startCrawlRoute,
   previewRoute,
@@ -119,4 +141,5 @@ export const crawlRoutes = [
   startBatchRoute,
   ...jobRoutes({ kind: "batch", path: "/v2/batch/scrape", name: "BatchScrape", noun: "batch" }),
   concurrencyRoute,
+  queueRoute,
 ];

@@ -4,6 +4,7 @@ import { crawlRoutes } from "./crawl.ts";
 import { creditUsageRoute, creditUsageV1Route, tokenUsageRoute } from "./credit-usage.ts";
 import { extractRoutes } from "./extract.ts";
 import { mapRoute } from "./map.ts";
+import { parseRoutes } from "./parse.ts";
 import { scrapeRoute } from "./scrape.ts";
 import { searchRoute } from "./search.ts";
 import { screenshotRoute } from "./screenshot.ts";
@@ -16,6 +17,7 @@ export const webFeature: Feature = {
     searchRoute,
     scrapeRoute,
     mapRoute,
+    ...parseRoutes,
     ...crawlRoutes,
     ...extractRoutes,
     ...watchRoutes,

@@ -183,7 +183,7 @@ export interface CrawlPlan {
   namesExtract?: true;
   /** Undefined for a batch, whose addresses are all known. */
   discovery: Discovery | undefined;
-  /** What is read from the pages of an extraction. */
+  /** The wish for an extraction. */
   extraction?: Extraction;
 }
 

@@ -177,6 +177,21 @@ export class Crawls {
     return { success: true, concurrency, maxConcurrency: bounds.pagesAtOnceMax };
   }
 
+  /** `GET /v2/team/queue-status`: pages of the caller's jobs that wait or are under way, and when the last job was complete. */
+  async queue({ user }: Principal): Promise<JsonObject> {
+    const { crawls, bounds } = this.#options;
+    let [jobsInQueue, activeJobsInQueue] = [0, 0];
+    for (const { id, discovered, completed, failed, skipped } of await crawls.active(user)) {
+      jobsInQueue += Math.max(discovered - completed - failed - skipped, 0);
+      activeJobsInQueue += await crawls.leased(id);
+    }
+    const waitingJobsInQueue = Math.max(jobsInQueue - activeJobsInQueue, 0);
+    const at = await crawls.lastCompleted(user);
+    const mostRecentSuccess = at === undefined ? null : isoOf(at);
+    const maxConcurrency = bounds.pagesAtOnceMax;
+    return { success: true, jobsInQueue, activeJobsInQueue, waitingJobsInQueue, maxConcurrency, mostRecentSuccess };
+  }
+
   /** Throws 404 for a crawl that is unknown, another user's, or of the other kind. */
   async #own({ principal, kind, id }: CrawlLookup): Promise<Crawl> {
     const { crawls, environment } = this.#options;

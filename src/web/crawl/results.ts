@@ -1,4 +1,4 @@
-/** The documents of a crawl: their texts, and what is stored of them. */
+/** The documents of a crawl: their texts, and the stored form. */
 import { type JsonObject, objectOf } from "../../core/index.ts";
 import { compressText } from "../compress.ts";
 import type { PageRead } from "../engine.ts";

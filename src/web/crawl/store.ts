@@ -187,6 +187,8 @@ export interface CrawlStore {
   list(page: CrawlPage): Promise<ListedCrawl[]>;
   /** The owner's crawls that run, the newest first. */
   active(owner: string): Promise<Crawl[]>;
+  /** When a crawl of the owner was complete last, among those that are kept. */
+  lastCompleted(owner: string): Promise<number | undefined>;
   /**
    * Adds addresses that the crawl does not have, up to `discoveredMax` in all. Resolves with how many were new, and
    * whether some had no room.

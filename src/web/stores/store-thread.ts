@@ -15,6 +15,7 @@ const PROGRAM = new URL("../../app/web-stores-thread.ts", import.meta.url);
 const emptyResults = new Map<string, unknown>([
   ["find", undefined],
   ["active", []],
+  ["lastCompleted", undefined],
   ["search", []],
   ["take", []],
   ["exhausted", []],

@@ -2,7 +2,7 @@
 import { type Clock, type JsonObject, matchesGlob, objectOf } from "../../core/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import { namedAddress, pageKey } from "../crawl/page-address.ts";
-import type { MappedSite, ScrapedPage, WebEngine, WebPlan } from "../engine.ts";
+import type { MappedSite, ScrapedPage, SentFile, WebEngine, WebPlan } from "../engine.ts";
 import type { SearchBackend, SearchRequest } from "../search/backend.ts";
 import type { SearchHit } from "../search/query.ts";
 import { untilAborted } from "../search/within.ts";
@@ -128,6 +128,11 @@ export class IndexingEngine implements WebEngine {
         return page;
       },
     };
+  }
+
+  /** A file is no page of the web. */
+  planParse(file: SentFile, options: JsonObject): WebPlan<ScrapedPage> {
+    return this.#engine.planParse(file, options);
   }
 
   planMap(body: JsonObject): WebPlan<MappedSite> {

@@ -1,18 +1,9 @@
 import type { JsonObject } from "../../../core/index.ts";
-import {
-  column,
-  perEngine,
-  sql,
-  type SqlRow,
-  type SqlRunner,
-  type Statement,
-  tableOf,
-} from "../../../storage/index.ts";
+import { column, perEngine, sql, type Statement, tableOf } from "../../../storage/index.ts";
 import type {
   Added,
   Crawl,
   CrawlFinish,
-  CrawlNote,
   CrawlPage,
   CrawlStore,
   FetchedPage,
@@ -21,27 +12,13 @@ import type {
   NewCrawl,
   NewPage,
   PageEnd,
-  PageFailure,
   PageId,
   Politeness,
-  ResultRange,
-  StoredResult,
   Storing,
   TakeRequest,
 } from "../store.ts";
-import {
-  burstMs,
-  crawls,
-  failures,
-  listedCrawls,
-  messageText,
-  newCrawls,
-  notes,
-  object,
-  pageStates,
-  results,
-  toCrawl,
-} from "./rows.ts";
+import { burstMs, crawls, listedCrawls, messageText, newCrawls, object, toCrawl } from "./rows.ts";
+import { SqlCrawlResults } from "./results-store.ts";
 
 /** Rows deleted at a time. */
 const DELETED_MAX = 5_000;
@@ -50,8 +27,8 @@ const DELETED_MAX = 5_000;
 const HOST_TTL_MS = 24 * 3_600_000;
 
 const counts = tableOf({ count: column.integer });
+const moments = tableOf({ endedAt: column.integer });
 const ids = tableOf({ id: column.text });
-const contents = tableOf({ content: column.bytes });
 
 /** SQLite's planner does not know that few rows are leased: its statements name the index. */
 export const ofCrawl = perEngine({ sqlite: "INDEXED BY crawl_pages_of_crawl", postgres: "" });
@@ -60,13 +37,7 @@ export const byLease = perEngine({ sqlite: "INDEXED BY crawl_pages_by_lease", po
 const CRAWLS = sql`SELECT ${crawls.names} FROM crawls`;
 
 /** What the engines share. */
-export abstract class SqlCrawlStore implements CrawlStore {
-  protected readonly sql: SqlRunner;
-
-  constructor(runner: SqlRunner) {
-    this.sql = runner;
-  }
-
+export abstract class SqlCrawlStore extends SqlCrawlResults implements CrawlStore {
   abstract add(crawlId: string, pages: readonly NewPage[], at: number, discoveredMax: number): Promise<Added>;
   abstract take(request: TakeRequest): Promise<LeasedPage[]>;
   abstract fetched(page: LeasedPage, fetched: FetchedPage): Promise<Storing>;
@@ -116,6 +87,12 @@ export abstract class SqlCrawlStore implements CrawlStore {
     );
   }
 
+  async lastCompleted(owner: string): Promise<number | undefined> {
+    const ends = sql`SELECT ended_at FROM crawls WHERE owner = ${owner} AND state = 'completed' AND ended_at IS NOT NULL
+      ORDER BY ended_at DESC LIMIT 1`;
+    return (await this.sql.first(ends, moments.read))?.endedAt;
+  }
+
   async renew(token: string, until: number): Promise<string[]> {
     const isHeld = await this.sql.hasRows(
       sql`UPDATE crawl_pages ${byLease} SET lease_until = ${until} WHERE lease_token = ${token} RETURNING crawl_id`,
@@ -149,13 +126,6 @@ export abstract class SqlCrawlStore implements CrawlStore {
       ON CONFLICT (host) DO UPDATE SET next_at = ${own} WHERE web_hosts.next_at < ${own}`);
   }
 
-  note(crawlId: string, { code, url, message, at }: Omit<CrawlNote, "count">): Promise<void> {
-    return this.sql.run(sql`INSERT INTO crawl_notes (crawl_id, code, url, message, noted_at, count)
-      SELECT ${crawlId}, ${code}, ${url}, ${messageText(message)}, ${at}, 1
-      WHERE EXISTS (SELECT 1 FROM crawls WHERE id = ${crawlId})
-      ON CONFLICT (crawl_id, code) DO UPDATE SET count = crawl_notes.count + 1`);
-  }
-
   /** All addresses have ended, or enough have a result and none is under way. */
   exhausted(at: number): Promise<Crawl[]> {
     return this.sql.rows(
@@ -169,44 +139,6 @@ export abstract class SqlCrawlStore implements CrawlStore {
 
   overdue(at: number): Promise<Crawl[]> {
     return this.sql.rows(sql`${CRAWLS} WHERE state = 'scraping' AND expires_at <= ${at} LIMIT 100`, toCrawl);
-  }
-
-  async content({ crawlId, number }: PageId): Promise<Uint8Array | undefined> {
-    const content = sql`SELECT content FROM crawl_results WHERE crawl_id = ${crawlId} AND number = ${number}`;
-    return (await this.sql.first(content, contents.read))?.content;
-  }
-
-  results(id: string, { from, countMax, bytesMax }: ResultRange): Promise<StoredResult[]> {
-    return this.sql.rows(
-      sql`SELECT ${results.names} FROM (
-          SELECT p.position, p.number AS page_number, sum(p.bytes) OVER (ORDER BY p.position ROWS UNBOUNDED PRECEDING) AS total
-          FROM crawl_pages p WHERE p.crawl_id = ${id} AND p.position >= ${from} AND p.position < ${from + countMax}
-        ) AS listed JOIN crawl_results r ON r.crawl_id = ${id} AND r.number = listed.page_number
-        WHERE total <= ${bytesMax} OR position = ${from} ORDER BY position`,
-      results.read,
-    );
-  }
-
-  failures(id: string, countMax: number): Promise<PageFailure[]> {
-    return this.sql.rows(
-      sql`SELECT ${failures.names} FROM crawl_pages
-        WHERE crawl_id = ${id} AND failure_code IS NOT NULL ORDER BY number LIMIT ${countMax}`,
-      toFailure,
-    );
-  }
-
-  failedPage(id: string, index: number): Promise<PageFailure | undefined> {
-    return this.sql.first(
-      sql`SELECT ${failures.names} FROM crawl_pages WHERE crawl_id = ${id} AND position = ${-1 - index}`,
-      toFailure,
-    );
-  }
-
-  notes(id: string): Promise<CrawlNote[]> {
-    return this.sql.rows(
-      sql`SELECT ${notes.names} FROM crawl_notes WHERE crawl_id = ${id} ORDER BY noted_at, code`,
-      notes.read,
-    );
   }
 
   oversized(bytesMax: number): Promise<Crawl[]> {
@@ -249,11 +181,6 @@ export abstract class SqlCrawlStore implements CrawlStore {
     await this.sql.run(sql`DELETE FROM crawls WHERE id = ${id}`);
     return true;
   }
-}
-
-function toFailure(row: SqlRow): PageFailure {
-  const { state, ...failure } = failures.read(row);
-  return { ...failure, isBlocked: state === pageStates.blocked };
 }
 
 export const repeated = ({ crawlId, number }: PageId, digest: string): Statement =>

@@ -5,13 +5,14 @@
  *     └──hit────────────────────────────────────────────────────────────────────▶ the model's formats ──▶ the document
  */
 import type { JsonObject } from "../../../core/index.ts";
-import type { ScrapedPage, MappedSite, WebEngine, WebPlan } from "../../engine.ts";
+import type { MappedSite, ScrapedPage, SentFile, WebEngine, WebPlan } from "../../engine.ts";
 import { mapRequest } from "../../map/map-request.ts";
 import { parseRequest } from "../../parse-request.ts";
 import { requireModel } from "../../scrape/ask-model.ts";
 import { scrapeRequest } from "../../scrape/scrape-request.ts";
 import { mapSite } from "../../map/map-site.ts";
 import type { NativeDependencies } from "./native-dependencies.ts";
+import { addressOfFile, checkParse, parseFile } from "./parse-file.ts";
 import { scrapePage } from "./scrape-page.ts";
 import { needsBrowser, planOf } from "./scrape-plan.ts";
 import { requireBrowser } from "./render-page.ts";
@@ -29,6 +30,14 @@ export class NativeEngine implements WebEngine {
     requireModel(plan.formats, deps.model);
     if (needsBrowser(plan)) requireBrowser(deps.browser, plan);
     return { bound: { pages: 1 }, run: (context) => scrapePage(deps, plan, context) };
+  }
+
+  planParse(file: SentFile, options: JsonObject): WebPlan<ScrapedPage> {
+    const deps = this.#deps;
+    const plan = planOf(parseRequest(scrapeRequest, { ...options, url: addressOfFile(file) }), deps);
+    checkParse(plan, file, deps);
+    requireModel(plan.formats, deps.model);
+    return { bound: { pages: 1 }, run: (context) => parseFile(deps, { plan, file }, context) };
   }
 
   planMap(body: JsonObject): WebPlan<MappedSite> {

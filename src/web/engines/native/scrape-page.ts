@@ -34,21 +34,31 @@ export async function scrapePage(
     const earlier = await earlierVersion(deps, plan, context);
     const time = { left: () => Math.max(leftMs(), 1), signal: context.signal, owner: context.principal.user };
     const found = (await fromCache(deps, plan, context)) ?? (await fromWeb(deps, plan, time, memory));
-    const usage = usageOf(found.page);
-    await context.cover(usage);
-    const { reading, spent: readFor } = await readScans(deps, plan, found, { context, time });
-    if (reading.cachedAt === undefined) await keepInCache(deps, plan, reading, time.owner);
-    const { made, spent: madeFor, delivered } = await modelFormats(deps, plan, { reading, earlier }, context);
-    const spent = readFor + madeFor;
-    const document = await documentOf(deps, plan, { reading, made, context });
-    const { status: statusCode, retryAfter } = reading;
-    return { document, usage, spent, links: reading.page.links ?? [], statusCode, retryAfter, delivered };
+    return await scraped(deps, plan, { reading: found, earlier }, { context, time });
   } catch (reason) {
     const error = chargedFailure(reason, plan) ?? pageFailure(reason);
     throw timeoutFailure(error, { code: "scrape_timeout", leftMs: leftMs() });
   } finally {
     memory.free();
   }
+}
+
+/** A page that was read, with all formats: covered before a model is asked. */
+export async function scraped(
+  deps: NativeDependencies,
+  plan: ScrapePlan,
+  { reading: found, earlier }: ComparedReading,
+  { context, time }: { context: WorkContext; time: ScrapeTime },
+): Promise<ScrapedPage> {
+  const usage = usageOf(found.page);
+  await context.cover(usage);
+  const { reading, spent: readFor } = await readScans(deps, plan, found, { context, time });
+  if (reading.cachedAt === undefined) await keepInCache(deps, plan, reading, time.owner);
+  const { made, spent: madeFor, delivered } = await modelFormats(deps, plan, { reading, earlier }, context);
+  const spent = readFor + madeFor;
+  const document = await documentOf(deps, plan, { reading, made, context });
+  const { status: statusCode, retryAfter } = reading;
+  return { document, usage, spent, links: reading.page.links ?? [], statusCode, retryAfter, delivered };
 }
 
 /** The formats that are made of the page's markdown: by a model, and by a comparison with an earlier version. */
