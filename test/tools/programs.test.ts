@@ -119,12 +119,13 @@ function isAlive(pid: number): boolean {
 }
 
 test("programs of npm answer, each with its own tools", async () => {
-  const answer = await fetch(`${rig.gateway.url}/v1/tools`, { headers: { authorization: `Bearer ${token}` } });
-  const { data } = (await answer.json()) as { data: { name: string }[] };
-  const names = data.map(({ name }) => name);
-  expect(names).toContain("everything__echo");
-  expect(names).toContain("files__write_file");
-  expect(names).toContain("memory__create_entities");
+  const expected = ["everything__echo", "files__write_file", "memory__create_entities"];
+  // A list waits for no program that is slow to start.
+  await until("all of them are listed", async () => {
+    const answer = await fetch(`${rig.gateway.url}/v1/tools`, { headers: { authorization: `Bearer ${token}` } });
+    const { data } = (await answer.json()) as { data: { name: string }[] };
+    return expected.every((each) => data.some(({ name }) => name === each));
+  });
   expect((await call("everything__echo", { message: "hello" })).text).toContain("Echo: hello");
   const written = await call("files__write_file", { path: "a.txt", content: "kept" });
   expect(written.text).toContain("Successfully wrote");
