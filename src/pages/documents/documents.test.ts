@@ -375,6 +375,13 @@ describe("documents of text", () => {
   });
 });
 
+test("a long text that calls itself HTML is text", async () => {
+  const text = "Some words of a line.\n".repeat(50_000);
+  expect(await read(Buffer.from(text), "text/html")).toMatchObject({ kind: "text", markdown: text.trimEnd() });
+  expect(await read(Buffer.from(`${text}<p>`), "text/html")).toMatchObject({ kind: "html" });
+  expect(await read(Buffer.from("Some words.\nOf a line."), "text/html")).toMatchObject({ kind: "html" });
+});
+
 test("a table of text beyond its bounds is cut, with a warning", async () => {
   const rows = (count: number): Buffer => Buffer.from("a,b\n".repeat(count));
   expect((await read(rows(50_000), "text/csv")).warning).toBeUndefined();

@@ -91,8 +91,13 @@ export function kindOf(bytes: Uint8Array, contentType: string | undefined, url: 
   const text = withoutMark(head).trimStart();
   // Interfaces that forget their type answer with that of pages.
   if (type === "text/html" && looksLikeJson(text, bytes)) return "json";
+  if (type === "text/html" && bytes.length > largeBytesMin && !bytes.includes(TAG)) return "text";
   return markupKind(text, type) ?? kindByType(type, url) ?? (looksLikeJson(text, bytes) ? "json" : "text");
 }
+
+/** A text that servers call a page: read as HTML it is one element, which is longer than a parser has memory for. */
+const largeBytesMin = 1024 * 1024;
+const TAG = 0x3c;
 
 function hexAt(bytes: Uint8Array, offset: number, length: number): string {
   return bytes.subarray(offset, offset + length).toHex();
