@@ -22,7 +22,7 @@ export interface ConsoleScene {
 
 /** Starts a gateway and a browser in which an owner is signed in. */
 export async function openConsole(): Promise<ConsoleScene> {
-  const rig = await startRig();
+  const rig = await startRig({ config: { batches: { native: "off" } } });
   const admin = await rig.gateway.token({ user: "admin", role: "owner" });
   const browser = await startChromium();
   const context = await browser.newContext();

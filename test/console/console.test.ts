@@ -1,6 +1,8 @@
 /** The console in a real Chromium: its figures, its keys, its policy, and axe on each page. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Locator } from "playwright-core";
+import OpenAI from "openai";
+import type { Locator, Page } from "playwright-core";
+import { begin, ended, linesOf } from "../batches/batch-scene.ts";
 import { hasChromium } from "../kit/index.ts";
 import { axeViolations, type ConsoleScene, loaded, openConsole, signIn } from "./console-scene.ts";
 
@@ -41,6 +43,35 @@ describe.skipIf(!hasChromium)("the console", () => {
     const figures = await place.locator("data").all();
     return Promise.all(figures.map((figure) => figure.getAttribute("value")));
   };
+
+  /** In both colours, and on the screen of a phone. */
+  async function expectAxe(page: Page, place: string): Promise<void> {
+    for (const [width, colorScheme] of [
+      [1_280, "light"],
+      [1_280, "dark"],
+      [360, "dark"],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      expect({ place, width, colorScheme, broken: await axeViolations(page) }).toMatchObject({ broken: [] });
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    }
+    await page.setViewportSize({ width: 1_280, height: 800 });
+  }
+
+  async function put(method: "POST" | "PATCH", path: string, body: object): Promise<Record<string, unknown>> {
+    const headers = { authorization: `Bearer ${scene.admin}` };
+    const answer = await fetch(scene.rig.gateway.url + path, { method, headers, body: JSON.stringify(body) });
+    return (await answer.json()) as Record<string, unknown>;
+  }
+
+  /** A token of a new user of an organisation with credits. */
+  async function tokenIn(organisation: string, user: string): Promise<string> {
+    await put("POST", "/admin/v1/organisations", { name: organisation });
+    await put("POST", "/admin/v1/credits", { organisation, amount: 5, reason: "test" });
+    await put("POST", "/admin/v1/users", { name: user, organisation });
+    return String((await put("POST", "/admin/v1/tokens", { user }))["token"]);
+  }
 
   test("has the API's figures on Spend, and its total in the last row", async () => {
     const page = await scene.open("/console/spend?group_by=user,model");
@@ -144,19 +175,100 @@ describe.skipIf(!hasChromium)("the console", () => {
     ];
     for (const place of places) {
       const page = await scene.open(place);
-      for (const [width, colorScheme] of [
-        [1_280, "light"],
-        [1_280, "dark"],
-        [360, "dark"],
-      ] as const) {
-        await page.setViewportSize({ width, height: 800 });
-        await page.emulateMedia({ colorScheme });
-        expect({ place, width, colorScheme, broken: await axeViolations(page) }).toMatchObject({ broken: [] });
-        expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
-      }
+      await expectAxe(page, place);
       await page.close();
     }
   }, 120_000);
+
+  test("shows what the calls with a tag have cost, and leads from one of them to all", async () => {
+    const { gateway } = scene.rig;
+    const tim = await tokenIn("acme", "tim");
+    await put("PATCH", "/admin/v1/organisations/acme", { tags: ["team"] });
+    for (const team of ["search", "docs"]) {
+      const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${tim}`, "x-tollgate-tags": `team=${team}` },
+        body: JSON.stringify({ model: "openai/gpt-4o-mini", messages: [{ role: "user", content: "words:3" }] }),
+      });
+      expect(answer.status).toBe(200);
+      await answer.text();
+    }
+    const page = await scene.open("/console/spend?group_by=tag:team");
+    const { data } = await scene.api<{ data: (Sums & { "tag:team": string | null })[] }>(
+      "/admin/v1/usage?group_by=tag:team",
+    );
+    expect(new Set(data.map((group) => group["tag:team"]))).toEqual(new Set(["docs", "search", null]));
+    expect(await page.getByLabel("Group by").locator("option:checked").innerText()).toBe("Tag team");
+    for (const group of data) {
+      const row = page.locator("tbody tr", { hasText: group["tag:team"] ?? "No tag team" });
+      expect(Number((await valuesOf(row))[0])).toBe(group.credits);
+    }
+    await expectAxe(page, "spend by tag");
+    await page.locator("tbody tr", { hasText: "docs" }).getByRole("link").first().click();
+    await page.waitForURL(/\/console\/requests\?/);
+    expect(new URL(page.url()).searchParams.get("tag:team")).toBe("docs");
+    await page.waitForSelector('main[aria-busy="false"] tbody tr a');
+    expect(await page.locator("tbody tr").count()).toBe(1);
+    await page.locator("tbody tr a").first().click();
+    await page.waitForURL(/\/console\/requests\/req_/);
+    await page.getByRole("link", { name: "docs", exact: true }).press("Enter");
+    await page.waitForURL((url) => url.searchParams.get("tag:team") === "docs");
+    await page.close();
+  }, 60_000);
+
+  test("shows a batch as one story, to its owner and to a member who has made it", async () => {
+    const { gateway } = scene.rig;
+    const bea = await tokenIn("acme", "bea");
+    const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: bea, maxRetries: 0 });
+    const { id } = await begin(openai, linesOf(["one", "two", "three"], "openai/gpt-4o-mini"));
+    await ended(openai, id);
+    const path = "/admin/v1/generations?user=bea";
+    const { data } = await scene.api<{ data: { id: string; parent_id: string; credits: number }[] }>(path);
+    expect(data).toHaveLength(3);
+    const [{ id: call, parent_id: parent } = { id: "", parent_id: "" }] = data;
+    const page = await scene.open(`/console/requests/${call}`);
+    await page.getByRole("link", { name: parent }).press("Enter");
+    await page.getByRole("heading", { name: "Series" }).waitFor();
+    await loaded(page);
+    const sumOf = async (shown: Page): Promise<number[]> => {
+      const values = await valuesOf(shown.locator("main p", { hasText: "calls," }));
+      return values.map(Number);
+    };
+    const credits = data.reduce((total, each) => total + Math.round(each.credits * 1e9), 0) / 1e9;
+    expect(await sumOf(page)).toEqual([3, 0, credits]);
+    expect(await page.locator("tbody tr").count()).toBe(3);
+    await expectAxe(page, "series");
+    const series = page.url();
+    await page.close();
+    const context = await scene.browser.newContext();
+    const own = await context.newPage();
+    await own.goto(`${gateway.url}/console/requests/${call}`);
+    await signIn(own, bea);
+    await own.getByRole("link", { name: parent }).press("Enter");
+    await own.getByRole("heading", { name: "Series" }).waitFor();
+    await loaded(own);
+    expect(await sumOf(own)).toEqual([3, 0, credits]);
+    // Those of somebody else are not theirs, whoever the address names.
+    await own.goto(series.replace("user=bea", "user=ada"));
+    await loaded(own);
+    expect(await sumOf(own)).toEqual([3, 0, credits]);
+    expect(await own.getByRole("navigation", { name: "Pages" }).getByRole("link").allInnerTexts()).toEqual([
+      "Overview",
+      "Spend",
+      "Accounts",
+      "Requests",
+      "Models",
+      "Playground",
+    ]);
+    for (const place of ["overview", "spend", "requests", "accounts", "models"]) {
+      await own.goto(`${gateway.url}/console/${place}`);
+      await loaded(own);
+      expect(await own.getByRole("alert").count()).toBe(0);
+      expect(await own.locator("main").innerText()).not.toMatch(/\b(?:admin|grace|tim)\b/);
+      if (place === "overview" || place === "accounts") await expectAxe(own, `${place} of a member`);
+    }
+    await context.close();
+  }, 90_000);
 
   test("keeps the place that somebody wanted until they have signed in, and leaves at a sign-out", async () => {
     const member = await scene.rig.gateway.token({ user: "ada" });
