@@ -16,5 +16,5 @@ export function Nothing() {
 
 /** An id in full, which a click selects. */
 export function Id({ text }: { text: string }) {
-  return <code className="font-mono text-xs select-all">{text}</code>;
+  return <code className="font-mono text-xs select-all max-sm:break-all max-sm:whitespace-normal">{text}</code>;
 }

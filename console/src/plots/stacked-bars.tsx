@@ -104,7 +104,7 @@ function optionsOf(
       {
         stroke: ink,
         font,
-        size: 52,
+        size: widthOf,
         grid: { stroke: line, width: 1 },
         ticks: { show: false },
         values: (_, values) => values.map(formatAxis),
@@ -129,8 +129,16 @@ function optionsOf(
   };
 }
 
+/** Of the numbers beside the axis, with the gap that uPlot leaves. */
+function widthOf({ ctx }: uPlot, values: readonly string[] | null): number {
+  const widths = (values ?? []).map((value) => ctx.measureText(value).width / devicePixelRatio);
+  return Math.max(AXIS_WIDTH, ...widths.map((width) => Math.ceil(width) + 14));
+}
+
+const AXIS_WIDTH = 52;
+
 /** The bars whose names are written: as many as there is room for. */
 function placesOf(bars: number, width: number): number[] {
-  const step = Math.max(1, Math.ceil((bars * 72) / Math.max(1, width - 52)));
+  const step = Math.max(1, Math.ceil((bars * 72) / Math.max(1, width - AXIS_WIDTH)));
   return Array.from({ length: Math.ceil(bars / step) }, (_, index) => index * step);
 }

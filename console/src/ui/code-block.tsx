@@ -21,7 +21,7 @@ export function CodeBlock({ text }: { text: string }) {
       </pre>
       <IconButton
         label={isCopied ? "Copied" : "Copy"}
-        className="absolute top-1 right-1"
+        className="absolute top-1 right-1 bg-sunken"
         onClick={() => void copy().catch(() => undefined)}
       >
         <Icon name={isCopied ? "check" : "copy"} />

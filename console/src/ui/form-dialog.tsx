@@ -51,8 +51,9 @@ function Form<Answer>({ confirm, children, act, shown, close }: FormDialogProps<
       return act(text);
     },
     onSuccess: async () => {
-      if (shown === undefined) close();
+      // First the list: a form of a changed row begins anew, and would end under somebody who has opened it again.
       await client.invalidateQueries({ queryKey: ["list"] });
+      if (shown === undefined) close();
     },
   });
   const submit = (event: SyntheticEvent<HTMLFormElement>) => {

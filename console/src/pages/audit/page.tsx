@@ -11,8 +11,16 @@ import { Verify } from "./verify.tsx";
 const columns: readonly Column<AuditRow>[] = [
   { header: "Number", cell: ({ number }) => number, look: "figure max-2xl:hidden" },
   { header: "Time", cell: ({ at }) => <MomentText text={at} /> },
-  { header: "By", cell: ({ actor }) => actor },
-  { header: "Act", cell: ({ act }) => <span className="font-medium">{act}</span> },
+  { header: "By", cell: ({ actor }) => actor, look: "max-sm:hidden" },
+  {
+    header: "Act",
+    cell: ({ act, actor }) => (
+      <>
+        <span className="font-medium">{act}</span>
+        <span className="block text-xs text-muted sm:hidden">{actor}</span>
+      </>
+    ),
+  },
   { header: "On", cell: ({ target }) => <Id text={target} />, look: "max-sm:hidden" },
   {
     header: "Change",

@@ -10,8 +10,8 @@ export function Verify() {
     mutationFn: () => request<AuditVerification>("/admin/v1/audit/verify"),
   });
   return (
-    <div className="flex flex-wrap items-center gap-3">
-      <span role="status">
+    <div className="flex flex-wrap items-center gap-y-3">
+      <span role="status" className="not-empty:mr-3">
         {error !== null && <Badge look="bad">{error.message}</Badge>}
         {data?.ok === true && <Badge look="good">{data.rows} rows, all intact</Badge>}
         {data?.ok === false && <Badge look="bad">{data.fault ?? "the log is not intact"}</Badge>}

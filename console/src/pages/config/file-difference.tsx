@@ -23,7 +23,7 @@ export function FileDifference() {
   };
   return (
     <section aria-label="The configuration file" className="card mb-5 flex flex-wrap items-center gap-x-4 gap-y-2 p-4">
-      <p className="min-w-0 flex-1 text-soft">
+      <p className="min-w-60 flex-1 text-soft">
         A changed file is in force after a reload, but for what needs a restart, which the outcome names.
       </p>
       <Button

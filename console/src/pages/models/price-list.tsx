@@ -5,12 +5,16 @@ import type { Price } from "../../lists/types.ts";
 import { Empty } from "../../ui/states.tsx";
 
 const columns: readonly Column<Price>[] = [
-  { header: "Models", cell: ({ id }) => <span className="font-medium">{id}</span> },
+  {
+    header: "Models",
+    cell: ({ id }) => <span className="font-medium">{id}</span>,
+    look: "lg:min-w-64 lg:whitespace-normal! lg:[overflow-wrap:anywhere]",
+  },
   { header: "Layer", cell: ({ layer }) => layer },
   {
     header: "Prices",
     cell: ({ prices }) => <PriceWords prices={prices} />,
-    look: "max-lg:hidden whitespace-normal! min-w-96 text-xs text-soft",
+    look: "max-lg:hidden whitespace-normal! min-w-96 [overflow-wrap:anywhere] text-xs text-soft",
   },
   {
     header: "Of",
@@ -20,12 +24,13 @@ const columns: readonly Column<Price>[] = [
   {
     header: "Source",
     cell: ({ source }) => (source === null ? <Nothing /> : <SourceText source={source} />),
-    look: "max-md:hidden",
+    look: "max-2xl:hidden",
   },
 ];
 
 function PriceWords({ prices }: Pick<Price, "prices">) {
   return Object.entries(prices)
+    .filter(([, price]) => JSON.stringify(price) !== "{}")
     .map(([key, price]) => `${key} ${typeof price === "number" ? String(price) : JSON.stringify(price)}`)
     .join(" · ");
 }

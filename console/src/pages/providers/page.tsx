@@ -75,7 +75,7 @@ function Name({ provider: { id, aliases, base_url: url, sandbox } }: { provider:
   return (
     <span title={url}>
       <span className="font-medium">{id}</span>
-      {aliases.length > 0 && <span className="text-muted"> or {aliases.join(", ")}</span>}
+      {aliases.length > 0 && <span className="text-muted max-sm:block"> or {aliases.join(", ")}</span>}
       {sandbox && <span className="ml-2 text-xs text-muted">simulated</span>}
     </span>
   );
