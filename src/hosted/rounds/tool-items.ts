@@ -104,7 +104,7 @@ const direct = { type: "direct" } as const;
 
 function useBlock({ id, called, input }: BegunUse): JsonObject {
   if (called.action !== "mcp")
-    return { type: "server_tool_use", id: `srvtoolu_${id}`, name: called.action, input, caller: direct };
+    return { type: "server_tool_use", id: `srvtoolu_${id}`, name: called.action, caller: direct, input };
   const { served, server } = called;
   return { type: "mcp_tool_use", id: `mcptoolu_${id}`, name: served.name, server_name: server.label, input };
 }
