@@ -26,10 +26,11 @@ const capital: Json = {
   messages: [{ role: "user", content: { type: "text", text: "The capital of France?" } }],
   maxTokens: 10,
 };
-const tools = ["dialogue", "sampling", "url", "roots", "slow", "protected"].map((name) => ({
+const tools = ["dialogue", "sampling", "url", "roots", "slow", "protected", "task"].map((name) => ({
   name,
   inputSchema: { type: "object" },
 }));
+const task = { taskId: "t1", status: "working", createdAt: "2026-11-28T00:00:00Z", lastUpdatedAt: "", ttlMs: null };
 const address = { mode: "url", elicitationId: "1", url: "https://example.com/sign-in", message: "Sign in" };
 
 /** Answers that the old server has got, and its calls that were ended. */
@@ -74,10 +75,12 @@ function startNew(): TestServer {
     era: "2026",
     bearer: "the-secret-of-the-operator",
     tools,
+    answer: (method, { taskId }) => (method === "tasks/get" && taskId === "t1" ? task : undefined),
     call({ name: tool, inputResponses, requestState, _meta: meta }) {
       const requiredCapabilities = tool === "sampling" ? { sampling: {} } : { experimental: {} };
       if (tool === "sampling" || tool === "roots")
         return { error: { code: -32_021, message: "Not without it.", data: { requiredCapabilities } } };
+      if (tool === "task") return { resultType: "task", ...task };
       const given = inputResponses as Record<string, Json> | undefined;
       const round = (state: string, inputRequests: Json) => ({
         resultType: "input_required",
@@ -226,6 +229,29 @@ describe.each(engines)("on %s", (engine) => {
     expect(await client.callTool({ name: "sampling", arguments: {} })).toMatchObject(texts);
     await client.close();
     expect(await spentBy(rig.gateway, user)).toBe(0n);
+  });
+
+  test("a task of a server is followed at any node, by its user", async () => {
+    const [own, other] = [await rig.caller(), await rig.caller()];
+    const capabilities = { extensions: { "io.modelcontextprotocol/tasks": {} } };
+    const [, { result }] = await callModern(own.token, "task", { capabilities });
+    const taskId = String(result?.["taskId"]);
+    expect(result).toMatchObject({ resultType: "task", status: "working" });
+    const meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": capabilities,
+    };
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tasks/get", "mcp-name": taskId };
+    const look = async (token: string) =>
+      (
+        await post(token, { id: 1, method: "tasks/get", params: { taskId, _meta: meta } }, { name: "modern", headers })
+      ).json();
+    for (const _node of gateways) {
+      expect(await look(own.token)).toMatchObject({ result: { taskId, status: "working" } });
+      expect(await look(other.token)).toMatchObject({ error: { code: -32_602 } });
+      expect(await look(own.token)).toMatchObject({ result: { taskId } });
+    }
+    expect(await spentBy(rig.gateway, own.user)).toBe(oneCredit);
   });
 
   test("an address that a server of 2025-11-25 wants opened first", async () => {
