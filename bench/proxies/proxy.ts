@@ -54,14 +54,19 @@ const readyMs = 20_000;
 const pollMs = 3;
 
 /** Waits until `path` is answered with 200. Throws with the end of the server's log when it ends or takes too long. */
-export async function waitUntilReady(server: ServerProcess, port: number, path: string): Promise<void> {
-  const deadline = performance.now() + readyMs;
+export async function waitUntilReady(
+  server: ServerProcess,
+  port: number,
+  path: string,
+  msMax = readyMs,
+): Promise<void> {
+  const deadline = performance.now() + msMax;
   while (performance.now() < deadline) {
     server.assertRunning();
     if (await answers(port, path)) return;
     await Bun.sleep(pollMs);
   }
-  throw new Error(`no answer on ${path} within ${readyMs} ms: ${server.logTail()}`);
+  throw new Error(`no answer on ${path} within ${msMax} ms: ${server.logTail()}`);
 }
 
 async function answers(port: number, path: string): Promise<boolean> {

@@ -7,6 +7,12 @@ import { callResult, tools } from "./definitions.ts";
 import { completion } from "../upstream/completion.ts";
 
 const results: Readonly<Record<string, object>> = {
+  // For gateways of the revisions of 2025.
+  initialize: {
+    protocolVersion: "2025-06-18",
+    capabilities: { tools: {} },
+    serverInfo: { name: "records", version: "1" },
+  },
   "server/discover": { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} } },
   "tools/list": { resultType: "complete", tools },
   "tools/call": { resultType: "complete", ...callResult },
@@ -30,6 +36,7 @@ if (process.argv[2] === "stdio") {
       const { pathname } = new URL(request.url);
       if (pathname === "/static") return new Response(list, { headers: { "content-type": "application/json" } });
       if (pathname !== "/mcp") return Response.json(completion);
+      if (request.method !== "POST") return new Response("", { status: 405 });
       const message = (await request.json()) as Message;
       return message.id === undefined ? new Response("", { status: 202 }) : Response.json(answerTo(message));
     },

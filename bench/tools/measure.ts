@@ -6,6 +6,7 @@ import { Children } from "../system/children.ts";
 import { Helper } from "../system/helper.ts";
 import { useOfTree } from "../system/processes.ts";
 import { type ListenerFigures, measureListeners } from "./listeners.ts";
+import { startLitellm } from "./litellm.ts";
 import { headersOf, messageOf } from "./messages.ts";
 import { measureToolSearch, type ToolSearchFigures } from "./search.ts";
 
@@ -30,6 +31,9 @@ interface ToolCallFigures {
   /** Of a call and a list of the official SDK's own handler. */
   sdkCallCpu: number;
   sdkListCpu: number;
+  /** The same of LiteLLM's gateway before the same server; NaN if it can't be installed. */
+  litellmCallCpu: number;
+  litellmListCpu: number;
 }
 
 export interface ToolsPlan {
@@ -44,6 +48,9 @@ type Call = () => Promise<void>;
 /** Calls before the sides change. */
 const turn = 50;
 
+/** So many calls of ours for one of LiteLLM, which takes many times longer. */
+const CALLS_FOR_ONE = 20;
+
 const program = join(import.meta.dirname, "main.ts");
 const sdkProgram = join(import.meta.dirname, "sdk.ts");
 
@@ -56,11 +63,11 @@ export async function measureTools(plan: ToolsPlan, progress: (line: string) => 
   const sdk = new Helper(children.startHelper([process.execPath, sdkProgram]));
   const [{ url }, { url: sdkUrl }] = [await helper.next<{ url: string }>(), await sdk.next<{ url: string }>()];
   // Another user may not be able to read the program.
-  const own = { command: process.execPath, args: [program, "stdio"], user: String(process.getuid?.()) };
+  const command = { command: process.execPath, args: [program, "stdio"], user: String(process.getuid?.()) };
   const price = { call: 0.001 };
   const gateway = await startGateway({
     providers: { openai: { kind: "openai", base_url: `${url}/v1`, api_key: "bench" } },
-    config: { mcp: { servers: { http: { url: `${url}/mcp`, price }, stdio: { ...own, price } } } },
+    config: { mcp: { servers: { http: { url: `${url}/mcp`, price }, stdio: { ...command, price } } } },
   });
   try {
     progress("tools: streams of changes");
@@ -74,7 +81,9 @@ export async function measureTools(plan: ToolsPlan, progress: (line: string) => 
       sdk: { url: sdkUrl, pid: sdk.pid },
       stdio,
     };
-    const calls = await measureCalls(client, sides, plan.calls);
+    const own = await measureCalls(client, sides, plan.calls);
+    progress("tools: LiteLLM");
+    const calls = { ...own, ...(await measureLitellm(children, `${url}/mcp`, plan.calls / CALLS_FOR_ONE)) };
     return { calls, search, listeners, problem: client.failures > 0 ? `${client.failures} calls failed` : null };
   } finally {
     await gateway.stop();
@@ -87,6 +96,20 @@ interface Sides {
   server: { url: string; pid: number };
   sdk: { url: string; pid: number };
   stdio: Helper;
+}
+
+async function measureLitellm(children: Children, server: string, calls: number) {
+  const litellm = await startLitellm(children, server);
+  if (litellm === undefined) return { litellmCallCpu: Number.NaN, litellmListCpu: Number.NaN };
+  const { pid, ask } = litellm;
+  try {
+    return {
+      litellmCallCpu: await cpuOf(pid, () => ask("tools/call"), calls),
+      litellmListCpu: await cpuOf(pid, () => ask("tools/list"), calls),
+    };
+  } finally {
+    await litellm.stop();
+  }
 }
 
 async function measureCalls(client: Client, { gateway, server, sdk, stdio }: Sides, calls: number) {

@@ -21,6 +21,10 @@ export function toolsTable({ calls, search, listeners, problem }: ToolsFigures):
       "the official SDK's handler: CPU of a call, of the list",
       `${decimals(calls.sdkCallCpu, 0)} µs; ${decimals(calls.sdkListCpu, 0)} µs`,
     ],
+    [
+      "LiteLLM's gateway before the same server: CPU of a call, of the list",
+      `${decimals(calls.litellmCallCpu, 0)} µs; ${decimals(calls.litellmListCpu, 0)} µs`,
+    ],
     [`memory of ${count(listeners.streams)} streams of changes`, `${megabytes(listeners.bytes)} MB`],
     [`a search over ${count(search.tools)} tools, p50`, `${decimals(search.p50, 2)} ms`],
     [`… CPU by "${search.slowest.query}", the slowest`, `${decimals(search.slowest.ms, 2)} ms`],

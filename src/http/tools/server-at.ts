@@ -17,7 +17,16 @@ const instructions =
 
 export function serverAt(door: ToolDoor, services: Services, { requestId, principal, request }: RouteCall): McpServer {
   const from = fromOf(request, principal);
-  const caller = { requestId, principal, services, naming: namingHeaders(request.headers), from };
+  const caller = {
+    requestId,
+    principal,
+    services,
+    from,
+    // Lists need none of them.
+    get naming() {
+      return namingHeaders(request.headers);
+    },
+  };
   const mode = searchModeOf(request.url, services.mcp.searchAbove);
   const callTool = (call: ToolCall): Promise<ToolAnswer | undefined> =>
     callSearchTool(door, call, { mode, caller }) ??
