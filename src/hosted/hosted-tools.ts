@@ -84,7 +84,8 @@ export class HostedTools implements HostedLoops {
   #serverAt(url: string | undefined, label: string): ReturnType<FindServer> {
     const { publicUrl, servers } = this.#options;
     const name = url === undefined ? label : nameIn(url, publicUrl);
-    if (name !== undefined) return name === OWN || servers().door(name) !== undefined ? { name } : undefined;
+    if (name !== undefined)
+      return name === OWN || servers().door(name) !== undefined ? { name, address: url } : undefined;
     return url !== undefined && servers().permitsUrl(url) ? { url } : undefined;
   }
 

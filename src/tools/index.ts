@@ -31,6 +31,7 @@ export type { PinnedTool } from "./pins/store.ts";
 export { approveTools, changeHash, ToolPins } from "./pins/tool-pins.ts";
 export { type ToolConnection, DEFAULT_ACCOUNT } from "./connections/connection.ts";
 export { type ConnectingOptions, Connections } from "./connections/connections.ts";
+export { namedAccounts } from "./connections/named-accounts.ts";
 export { openConnectionStore } from "./connections/sql/open.ts";
 export { ConnectionRequiredError, HeaderCredentials, UserAccess } from "./connections/user-access.ts";
 export { OAuthCredentials } from "./connections/oauth-credentials.ts";

@@ -166,6 +166,21 @@ describe.each(engines)("on %s", (engine) => {
     expect((await call(bob, "?account=work")).status).toBe(403);
   });
 
+  test("so it is by the address of a server in a call whose tools the gateway runs", async () => {
+    const loop = (account: string) => {
+      const server_url = `${rig.gateway.url}/mcp/own?account=${account}`;
+      const tools = [{ type: "mcp", server_label: "own", server_url, require_approval: "never" }];
+      return send(ann, "POST", "/v1/responses", { model: "deepseek/deepseek-chat", input: "Hi", tools });
+    };
+    const types = (await loop("work")).json["output"] as { type: string }[];
+    expect(types.map(({ type }) => type)).toEqual(["mcp_list_tools", "mcp_call", "message"]);
+    expect(bearers().at(-1)).toBe(`Bearer ${secrets.work}`);
+    const refused = await loop("other");
+    expect(refused).toMatchObject({ status: 403, json: { error: { code: "connection_required" } } });
+    expect(JSON.stringify(refused.json)).toContain("/connect");
+    expect((await loop("a%20b")).status).toBe(422);
+  });
+
   test("a connection belongs to its owner, and a token with limits changes none", async () => {
     const { data } = (await send(ann, "GET", "/v1/tools/connections")).json as { data: Json[] };
     const id = String(data.find(({ account }) => account === "default")?.["id"]);

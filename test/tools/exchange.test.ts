@@ -56,6 +56,8 @@ beforeAll(async () => {
   rig = await startRig({
     config: {
       auth: { issuers: [{ name: "corp", issuer: address(), audience: ["gateway"], create: true }] },
+      // The callers have no credits.
+      pricing: { models: { "deepseek/*": { requests_kcount: 0 } } },
       mcp: { servers: { own: { url: server.url, auth: { exchange } } } },
     },
   });
@@ -93,6 +95,30 @@ test("each caller's own token is exchanged, and never reaches the server", async
   withdrawn.add("upstream-token-of-ann-1");
   expect((await call(ann)).status).toBe(200);
   expect(bearers().at(-1)).toBe("Bearer upstream-token-of-ann-3");
+});
+
+test("a call whose tools the gateway runs exchanges it too, and has the reason of a refusal", async () => {
+  const { token } = await rig.caller();
+  const loop = (caller: string) => {
+    const tools = [{ type: "mcp", server_label: "own", require_approval: "never" }];
+    const body = { model: "deepseek/deepseek-chat", input: "Hi", tools };
+    return askAs(rig.gateway.url, caller, { method: "POST", path: "/v1/responses", body });
+  };
+  const ann = await sign({ sub: "ann" });
+  const called = await loop(ann);
+  const items = called.json["output"] as { type: string }[];
+  expect(items.map(({ type }) => type)).toEqual(["mcp_list_tools", "mcp_call", "message"]);
+  expect(bearers().at(-1)).toStartWith("Bearer upstream-token-of-ann-");
+  expect(JSON.stringify(called.json)).not.toContain(ann);
+  for (const [caller, reason] of [
+    [token, "takes callers with a token of an identity provider"],
+    [await sign({ sub: "stranger" }), "own"],
+  ] as const) {
+    const refused = await loop(caller);
+    expect(refused).toMatchObject({ status: 403, json: { error: { code: "connection_required" } } });
+    expect(JSON.stringify(refused.json)).toContain(reason);
+    expect(JSON.stringify(refused.json)).not.toContain("can't be listed");
+  }
 });
 
 test("who has none to exchange, or gets none, is refused", async () => {

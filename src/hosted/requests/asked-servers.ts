@@ -20,11 +20,17 @@ interface ListedTool {
   isReadOnly: boolean;
 }
 
+interface NamedServer {
+  name: string;
+  /** Its address in the request, which may name accounts. */
+  address?: string | undefined;
+}
+
 /** A server or set of this gateway by its name, the last part of `/mcp/{name}`; or one at an address, with the headers of the request. */
-export type AskedPlace = { name: string } | { url: string; headers: Readonly<Record<string, string>> };
+export type AskedPlace = NamedServer | { url: string; headers: Readonly<Record<string, string>> };
 
 /** The place of a server, given the address and the label in a request; undefined for one that is left to the provider. */
-export type FindServer = (url: string | undefined, label: string) => { name: string } | { url: string } | undefined;
+export type FindServer = (url: string | undefined, label: string) => NamedServer | { url: string } | undefined;
 
 /** Whether a body may name some: a look at the types alone, since every call is asked. */
 export function mayHaveServers(dialect: HostedDialect, { tools, mcp_servers: servers }: JsonObject): boolean {
@@ -66,7 +72,7 @@ function inMessages(body: JsonObject, find: FindServer): AskedServer[] {
 }
 
 /** The gateway's own servers take the caller's token alone. Throws 422 for headers that are none. */
-function placeOf(found: { name: string } | { url: string }, label: string, headers: JsonObject): AskedPlace {
+function placeOf(found: NamedServer | { url: string }, label: string, headers: JsonObject): AskedPlace {
   if ("name" in found) return found;
   const given = Object.entries(headers).filter(([name]) => !ownHeaders.test(name));
   const isValid = given.every(

@@ -12,7 +12,7 @@ import {
   parseObject,
   stringOf,
 } from "../../core/index.ts";
-import { allows, mayCall, type ToolDoor, type ToolGateway, type ToolTarget } from "../../tools/index.ts";
+import { allows, mayCall, namedAccounts, type ToolDoor, type ToolGateway, type ToolTarget } from "../../tools/index.ts";
 import { type AskedPlace, type AskedServer, serverUnavailable } from "../requests/asked-servers.ts";
 import { fenced } from "./fence.ts";
 import { OWN, type OwnTools } from "./own-tools.ts";
@@ -43,7 +43,7 @@ export interface ServedBy {
 /** The most characters of a result. */
 const RESULT_CHARACTERS_MAX = 200_000;
 
-interface Finding extends Pick<IncomingCall, "principal" | "headers"> {
+interface Finding extends Pick<IncomingCall, "principal" | "requestId" | "headers"> {
   /** Whether the dialect can ask for approvals; the others get no tools that need one. */
   canAsk: boolean;
 }
@@ -53,20 +53,20 @@ interface Finders {
   own: OwnTools;
 }
 
-/** Rejects with a 502 for a server that lists nothing now, and with 401 for one that needs an account of the caller's. */
+/** Rejects with a 502 for a server that lists nothing now, and with the reason of one that refuses or lacks an account of the caller's. */
 export async function findServer(
   { servers, own }: Finders,
   asked: AskedServer,
-  { principal, headers, canAsk }: Finding,
+  { principal, requestId, headers, canAsk }: Finding,
 ): Promise<FoundServer> {
   const door = doorOf(servers, asked.place, principal);
   const isSigned = principal.signedUntil !== undefined && principal.session === undefined;
+  const from = {
+    accountAt: namedAccounts("url" in asked.place ? "" : (asked.place.address ?? "")),
+    signedToken: isSigned ? signedTokenIn(headers) : undefined,
+  };
   const found = await door?.find({
-    caller: {
-      user: principal.user,
-      accountAt: () => undefined,
-      signedToken: isSigned ? signedTokenIn(headers) : undefined,
-    },
+    caller: { user: principal.user, ...from },
     mayCall: (name) => mayCall(principal, name),
   });
   if (door === undefined || found === undefined) throw serverUnavailable(asked);
@@ -74,8 +74,13 @@ export async function findServer(
     ...(door.hasOwn ? own.definitions(principal) : []).map((definition) => ownTool(asked, definition)),
     ...[...found.tools].map(([name, target]) => toolOf(asked, name, target)),
   ].filter((tool) => asked.permits(tool) && (tool.target !== undefined || isOwnIn(door, tool.name)));
-  if (listed.length === 0 && found.unconnected.length > 0) throw notConnected(asked);
-  if (listed.length === 0 && found.unavailable.length > 0) throw serverUnavailable(asked);
+  if (listed.length === 0) {
+    const [refusal] = found.refusals.values();
+    const [unconnected] = found.unconnected;
+    if (refusal !== undefined) throw refusal;
+    if (unconnected !== undefined) throw await own.connect(unconnected, { principal, requestId, from });
+    if (found.unavailable.length > 0) throw serverUnavailable(asked);
+  }
   return { ...asked, tools: canAsk ? listed : listed.filter(({ needsApproval }) => !needsApproval) };
 }
 
@@ -87,11 +92,6 @@ function doorOf(servers: Finders["servers"], place: AskedPlace, { user }: Princi
 /** Whether one of the gateway's own tools is among those of a set. */
 function isOwnIn({ own }: ToolDoor, name: string): boolean {
   return own === undefined || allows(own, name);
-}
-
-function notConnected({ label }: AskedServer): GatewayError {
-  const message = `tools: the server ${JSON.stringify(label.slice(0, 80))} needs an account of yours: see /v1/tools/connections.`;
-  return new GatewayError("connection_required", message, { param: "tools" });
 }
 
 function ownTool(asked: AskedServer, definition: JsonObject): FoundTool {

@@ -10,6 +10,7 @@ import {
   isQuestion,
   isTask,
   mayCall,
+  namedAccounts,
   readTask,
   refusalIn,
   type ToolCaller,
@@ -22,7 +23,6 @@ import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { answeredInRounds } from "./client-input.ts";
 import { callConnect, CONNECT_TOOL, connectDefinitions, toConnect } from "./connect-tool.ts";
-import { namedAccounts } from "./named-accounts.ts";
 import { sealedTask } from "./server-tasks.ts";
 import { allowedDefinitions, callOwnTool, isOwnTool } from "./own/own-tools.ts";
 
@@ -119,7 +119,10 @@ function mayBeAt(server: string, name: string, { principal }: DoorCaller, server
 }
 
 /** The refusal of a call for want of an account, with the page on which the caller connects it. */
-async function askToConnect(server: string, caller: DoorCaller): Promise<GatewayError> {
+export async function askToConnect(
+  server: string,
+  caller: Pick<DoorCaller, "principal" | "requestId" | "services" | "from">,
+): Promise<GatewayError> {
   const { connectable } = caller.services.mcp;
   const how = connectable.get(server);
   if (how === undefined)
@@ -136,7 +139,10 @@ async function askToConnect(server: string, caller: DoorCaller): Promise<Gateway
 }
 
 /** The page on which the caller connects an account. */
-async function pageFor(server: string, { principal, requestId, services, from }: DoorCaller): Promise<string> {
+async function pageFor(
+  server: string,
+  { principal, requestId, services, from }: Parameters<typeof askToConnect>[1],
+): Promise<string> {
   const { connections } = services.mcp;
   const place = { server, owner: principal.user, account: from.accountAt(server) ?? DEFAULT_ACCOUNT };
   const actor = { name: `token:${principal.tokenId}`, address: undefined, requestId };

@@ -1,6 +1,7 @@
 import { namingHeaders } from "../../../core/index.ts";
 import type { OwnTools } from "../../../hosted/index.ts";
 import type { Services } from "../../services.ts";
+import { askToConnect } from "../tool-door.ts";
 import { errorResult } from "./ask-route.ts";
 import { allowedDefinitions, callOwnTool } from "./own-tools.ts";
 
@@ -10,6 +11,7 @@ const MAX_CREDITS = "x-tollgate-max-credits";
 export function ownInLoops(services: () => Services): OwnTools {
   return {
     definitions: (principal) => allowedDefinitions(services().mcp.models, principal).map((each) => ({ ...each })),
+    connect: (server, caller) => askToConnect(server, { ...caller, services: services() }),
     async call({ headers, ...call }) {
       const most = headers.get(MAX_CREDITS);
       const naming = { ...namingHeaders(headers), ...(most !== null && { [MAX_CREDITS]: most }) };
