@@ -124,10 +124,7 @@ export function createLasting(options: LastingOptions): Lasting {
       questions: toolQuestions.questions,
       states: toolQuestions.states,
     }),
-    sessionLimits: {
-      realtime: new SessionLimit(config.realtime.sessions_per_token),
-      responses: new SessionLimit(config.responses.sockets_per_token),
-    },
+    sessionLimits: sessionLimitsOf(config),
     openSessions,
     toolQuestions,
     running: [
@@ -138,6 +135,13 @@ export function createLasting(options: LastingOptions): Lasting {
       openSessions,
       toolQuestions.running,
     ],
+  };
+}
+
+function sessionLimitsOf({ realtime, responses }: LastingOptions["config"]): Lasting["sessionLimits"] {
+  return {
+    realtime: new SessionLimit(realtime.sessions_per_token),
+    responses: new SessionLimit(responses.sockets_per_token),
   };
 }
 
