@@ -17,6 +17,7 @@ import { InForce } from "./in-force.ts";
 import { createLasting, type Lasting } from "./lasting.ts";
 import { createPaidWork, type PaidWork } from "./paid-work.ts";
 import { connectableServers, createConnections, createToolSignIns } from "./tools/connections.ts";
+import { retiring } from "./tools/retiring.ts";
 import { createToolGateway } from "./tools/tools.ts";
 import { createWeb, type Web } from "./web.ts";
 import { createSignIns } from "./identity/sign-ins.ts";
@@ -222,7 +223,8 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
     readAsProject: (caller, project) => readAsProject(services.admin, caller, project),
   });
   const further = [alerts, retention].filter((part) => part !== undefined);
-  const running = [calls.shell, jobs, ...further, web, ...startFeatures(features, services)];
+  const tools = { retire: services.mcp.retire };
+  const running = [calls.shell, jobs, ...further, web, tools, ...startFeatures(features, services)];
   return { config, catalogs, router, pipeline, calls, web, batches, toolCalls, answer, running };
 }
 
@@ -379,7 +381,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;
 
 function mcpOf(
   options: AppOptions,
-  { ticker, mcp, toolQuestions }: Lasting,
+  { ticker, mcp, toolQuestions, openAnswers }: Lasting,
   { calls, admin, publicUrl, toolCalls }: ServiceParts,
 ): Services["mcp"] {
   const { config } = options;
@@ -401,6 +403,8 @@ function mcpOf(
     }),
     requestStates: toolQuestions.requestStates,
     openCalls: toolQuestions.openCalls,
+    ...retiring(),
+    openAnswers,
     connections,
     connectable: connectableServers(config),
     signIns,

@@ -21,7 +21,7 @@ import { type Config, otlpTarget } from "../config/index.ts";
 import type { Environment } from "../core/index.ts";
 import { type RunningPart, SignInAttempts, Sockets, type TablesThread, type Upgrade } from "../http/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle } from "../ledger/index.ts";
-import { McpEndpoint } from "../mcp/index.ts";
+import type { McpEndpoint } from "../mcp/index.ts";
 import { GatewayMetrics } from "../metrics/index.ts";
 import {
   KeptThoughts,
@@ -118,12 +118,7 @@ export function createLasting(options: LastingOptions): Lasting {
     targets: createTargetSharing(options),
     pages,
     tablesThread: tablesThreadOf(storage),
-    mcp: new McpEndpoint({
-      ticker,
-      randomBytes: environment.randomBytes,
-      questions: toolQuestions.questions,
-      states: toolQuestions.states,
-    }),
+    mcp: toolQuestions.endpoint,
     sessionLimits: sessionLimitsOf(config),
     openSessions,
     toolQuestions,

@@ -1,6 +1,6 @@
 import type { AccountsDependencies } from "../accounts/index.ts";
 import type { AlertStore, OwnAlerts } from "../alerts/index.ts";
-import type { Principal } from "../auth/index.ts";
+import type { OpenAnswers, Principal } from "../auth/index.ts";
 import type { BatchDirectory, Batches } from "../batches/index.ts";
 import type { BodyLimits } from "../bodies/index.ts";
 import type { LargeBodies } from "../calls/index.ts";
@@ -53,6 +53,10 @@ export interface McpServices {
   requestStates: RequestStates;
   /** Requests that servers have interrupted with questions. */
   openCalls: OpenCalls;
+  /** Calls back when another configuration is in force. Returns a function that ends that. */
+  onRetire: (callback: () => void) => () => void;
+  retire: () => void;
+  openAnswers: Pick<OpenAnswers, "add" | "remove">;
   connections: Connections;
   /** The servers at which accounts are connected. */
   connectable: ReadonlyMap<string, Connectable>;

@@ -5,7 +5,7 @@
 import type { JsonObject, RandomBytes } from "../core/index.ts";
 import { EVENT_STREAM, type Ticker } from "../streaming/index.ts";
 import { errorText, readMessage, RpcError, type RpcId, type RpcRequest } from "./json-rpc.ts";
-import { listen } from "./listen.ts";
+import { followSession, listen } from "./listen.ts";
 import { type McpCall, methodOf } from "./methods.ts";
 import { type FinishedAnswer, Outgoing } from "./outgoing.ts";
 import { type Era, eraOf } from "./revisions.ts";
@@ -63,7 +63,8 @@ export class McpEndpoint {
   readonly #running = new Set<Running>();
   /** The oldest first. Other nodes take these sessions: a session has no rights of its own. */
   readonly #ended = new Set<string>();
-  readonly #stopped = Promise.withResolvers<void>();
+  /** Of streams of changes, for the end of the server. */
+  readonly #stops = new Set<() => void>();
 
   constructor(options: EndpointOptions) {
     this.#options = options;
@@ -78,7 +79,7 @@ export class McpEndpoint {
 
   /** The server stops: streams of changes end, each with its response. */
   close(): void {
-    this.#stopped.resolve();
+    for (const stop of this.#stops) stop();
   }
 
   abortAll(): void {
@@ -113,6 +114,35 @@ export class McpEndpoint {
     }
   }
 
+  /** `GET`: the changes for the client of a session; undefined if there are none here. */
+  get(get: Omit<McpPost, "body">): Response | undefined {
+    const { headers, owner, server, signal } = get;
+    const session = headers.get("mcp-session-id") ?? "";
+    if (!ownsSession(owner, session)) return noSession();
+    if (server.watch === undefined) return undefined;
+    const key = `${session}\n${server.door}\nGET`;
+    // The client gets each message once: on its latest stream.
+    for (const running of this.#running) if (running.key === key) cancel(running);
+    this.#refuseFlood(owner);
+    const running: Running = { key, owner, isListening: true, abort: new AbortController(), isCancelled: false };
+    const onGone = (): void => running.abort.abort();
+    const outgoing = new Outgoing(this.#options.ticker, 0, onGone);
+    signal.addEventListener("abort", onGone);
+    if (signal.aborted) onGone();
+    this.#running.add(running);
+    const call = { server, signal: running.abort.signal, outgoing, states: this.#options.states, session };
+    const work = followSession(call, this.#onStop).finally(() => {
+      signal.removeEventListener("abort", onGone);
+      this.#running.delete(running);
+    });
+    return outgoing.stream(work, ": open\n\n");
+  }
+
+  readonly #onStop = (callback: () => void): (() => void) => {
+    this.#stops.add(callback);
+    return () => this.#stops.delete(callback);
+  };
+
   /** `DELETE`: the calls of a session end, and it takes no others. */
   async endSession(headers: Headers, owner: string): Promise<Response> {
     const session = headers.get("mcp-session-id") ?? "";
@@ -145,9 +175,7 @@ export class McpEndpoint {
 
   async #request(post: McpPost, message: RpcRequest & { id: RpcId }, { era, session }: Sender): Promise<Response> {
     const isListening = era.stateless && message.method === LISTEN;
-    const perform = isListening
-      ? (call: McpCall) => listen(call, this.#stopped.promise)
-      : methodOf(era, message.method);
+    const perform = isListening ? (call: McpCall) => listen(call, this.#onStop) : methodOf(era, message.method);
     const { owner, server, headers, signal } = post;
     if (isListening) this.#refuseFlood(owner);
     const key = era.stateless ? undefined : keyOf(session ?? owner, message.id);

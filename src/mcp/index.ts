@@ -18,6 +18,10 @@ export { errorText, RpcError, rpcCodes, type RpcId } from "./json-rpc.ts";
 export type {
   ClientInput,
   ServerLog,
+  ListKind,
+  ServerChange,
+  WantedChanges,
+  WatchedChanges,
   McpServer,
   TaskRequest,
   ToolAnswer,

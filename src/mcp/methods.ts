@@ -15,7 +15,14 @@ import type { SessionStates } from "./session-states.ts";
 import type { FinishedAnswer, Outgoing } from "./outgoing.ts";
 import { acknowledged, askedUser, begun, called, followed, relayedResult } from "./results.ts";
 import { askableOf, type Era, takesTasks, takesUrls, tasksExtension } from "./revisions.ts";
-import type { ClientInput, McpServer, TaskRequest, ToolAnswer, ToolProgress } from "./server.ts";
+import {
+  type ClientInput,
+  type McpServer,
+  RESOURCES_MAX,
+  type TaskRequest,
+  type ToolAnswer,
+  type ToolProgress,
+} from "./server.ts";
 
 /** A request that is being answered. */
 export interface McpCall {
@@ -34,6 +41,9 @@ export interface McpCall {
   ask: ClientInput["ask"];
 }
 
+/** Of the address of a resource. */
+const URI_CHARACTERS_MAX = 2_048;
+
 type Method = (call: McpCall) => FinishedAnswer | Promise<FinishedAnswer>;
 
 /** Those of other servers. */
@@ -51,6 +61,8 @@ const relayed: Readonly<Record<string, Method>> = Object.fromEntries(
 const sessionMethods: Readonly<Record<string, Method>> = {
   ...relayed,
   "logging/setLevel": setLevel,
+  "resources/subscribe": subscribe,
+  "resources/unsubscribe": subscribe,
   "tools/call": callTool,
 };
 
@@ -90,6 +102,23 @@ async function setLevel({ id, params, server, states, session, owner }: McpCall)
   if (level === undefined) throw invalidParams("level must be one of the levels of log messages.");
   // Without a session, two clients of one token could not be distinguished.
   if (session !== undefined) await states.change(session, owner, (state) => ({ ...state, level }));
+  return { text: resultText(id, "{}") };
+}
+
+/** The updates go over the stream of the session, whichever node has it. */
+async function subscribe({ id, method, params, server, states, session, owner }: McpCall): Promise<FinishedAnswer> {
+  if (server.relay === undefined) throw noMethod(false);
+  const { uri } = params;
+  if (typeof uri !== "string" || uri.length > URI_CHARACTERS_MAX) throw invalidParams("uri must be an address.");
+  if (session === undefined) throw invalidParams("Subscriptions to resources need a session.");
+  const { door } = server;
+  await states.change(session, owner, (state) => {
+    const others = state.resources.filter((each) => each.uri !== uri || each.door !== door);
+    if (method === "resources/unsubscribe") return { ...state, resources: others };
+    if (others.length >= RESOURCES_MAX)
+      throw invalidParams(`A session has at most ${RESOURCES_MAX} subscriptions to resources.`);
+    return { ...state, resources: [...others, { door, uri }] };
+  });
   return { text: resultText(id, "{}") };
 }
 

@@ -65,13 +65,14 @@ export class Outgoing implements Watched {
     return settled === undefined ? this.stream(work) : whole(settled.finished);
   }
 
-  /** A stream from now on. */
-  stream(work: Promise<FinishedAnswer | undefined>): Response {
+  /** A stream from now on. Without any bytes at its beginning, the client would not learn that it is one. */
+  stream(work: Promise<FinishedAnswer | undefined>, beginning?: string): Response {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller;
         this.#ticker.watch(this);
         this.#sentAt = this.#ticker.now();
+        if (beginning !== undefined) this.#send(beginning);
         for (const message of this.#queued) this.#send(`event: message\ndata: ${message}\n\n`);
         void work.catch((thrown: unknown) => this.#failed(thrown)).then((finished) => this.#end(finished));
       },

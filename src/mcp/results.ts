@@ -20,7 +20,9 @@ export function initialized(server: McpServer, revision: SessionRevision): strin
 
 /** A server that has no prompts or resources has empty lists of them. */
 function capabilitiesOf({ relay }: McpServer): JsonObject {
-  return { tools: {}, ...(relay !== undefined && { prompts: {}, resources: {}, completions: {}, logging: {} }) };
+  if (relay === undefined) return { tools: {} };
+  const list = { listChanged: true };
+  return { tools: list, prompts: list, resources: { subscribe: true, ...list }, completions: {}, logging: {} };
 }
 
 /** `server/discover` */

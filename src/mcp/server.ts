@@ -125,8 +125,34 @@ interface RelayedRequest {
   log: ServerLog | undefined;
 }
 
+export type ListKind = "tools" | "prompts" | "resources";
+
+/** A list has changed, or the resource at an address. */
+export type ServerChange = { list: ListKind } | { uri: string };
+
+/** Resources that a client may watch. */
+export const RESOURCES_MAX = 100;
+
+export interface WantedChanges {
+  lists: readonly ListKind[];
+  /** Addresses of resources. */
+  uris: readonly string[];
+}
+
+export interface WatchedChanges {
+  /** Those of the wanted resources that are watched. */
+  uris: readonly string[];
+  stop: () => void;
+}
+
 /** One server for one caller. */
 export interface McpServer {
+  /** The name at the end of its URL; empty for that of the gateway's own tools. */
+  door: string;
+  /** Calls back with changes, until it is stopped. Undefined without other servers. */
+  watch: ((wanted: WantedChanges, onChange: (change: ServerChange) => void) => Promise<WatchedChanges>) | undefined;
+  /** Calls back when streams of the caller have to end: another configuration is in force, or the token is withdrawn. Returns a function that ends that. */
+  onRetire(callback: () => void): () => void;
   info: { name: string; title: string; version: string };
   instructions: string;
   /** For a client of 2026-07-28, or an older one. */

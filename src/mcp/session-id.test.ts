@@ -21,7 +21,7 @@ test.each([
   expect(sessionCapabilities(session)).toEqual(known ?? declared);
 });
 
-test("nobody else has it, and nobody changes what it says", () => {
+test("nobody else has it, or changes its capabilities", () => {
   const session = newSession("token", random, {});
   const more = newSession("token", random, { sampling: {} });
   const forged = session.slice(0, 20) + more.charAt(20) + session.slice(21);

@@ -1,4 +1,4 @@
-/** What clients of 2025 have set for their sessions, which any node may be asked next. */
+/** Settings that clients of 2025 have made for their sessions. Any node may get the next request. */
 import type { LogLevel } from "./log-levels.ts";
 
 export interface SessionState {

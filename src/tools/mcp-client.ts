@@ -28,6 +28,7 @@ import {
   versionKey,
 } from "../mcp/index.ts";
 import { EVENT_STREAM, type Ticker } from "../streaming/index.ts";
+import { type Answered, invalidAnswer, refuseStatus, resultOf, ServerError } from "./server-answer.ts";
 import { askServer, type TimeLimit, tooLate } from "./ask-server.ts";
 import { ServerQuestions } from "./relay/server-questions.ts";
 import { isEventStream, readMessages } from "./read-messages.ts";
@@ -43,6 +44,8 @@ export interface McpClientOptions {
   version: string;
   ask: AskUpstream;
   ticker: Ticker;
+  /** Whether it is started by requests: one who listens does not start it. */
+  isProgram?: boolean;
 }
 
 export interface McpRequest {
@@ -72,17 +75,15 @@ export interface McpRequest {
   ask?: ((question: ClientQuestion) => Promise<JsonObject>) | undefined;
 }
 
-/** An error in the words of the protocol. */
-export class ServerError extends Error {
-  readonly code: number;
-  readonly data: JsonObject | undefined;
-
-  constructor(code: number, message: string, data?: JsonObject) {
-    super(message);
-    this.name = "ServerError";
-    this.code = code;
-    this.data = data;
-  }
+/** A stream of changes. */
+export interface ListenRequest {
+  /** The resources whose updates are wanted. */
+  uris: readonly string[];
+  /** Its abort ends the stream. */
+  signal: CallSignal;
+  /** Called once the server has begun the stream. */
+  onOpen: () => void;
+  onNotification: (method: string, params: JsonObject) => void;
 }
 
 interface ServerSession {
@@ -93,15 +94,6 @@ interface ServerSession {
 }
 
 type Session = { isStateless: true } | ServerSession;
-
-interface Answered {
-  status: number;
-  /** Undefined if the body contained no response. */
-  message: JsonObject | undefined;
-  /** Whether a stream ended before the response. */
-  isCut: boolean;
-  session: string | null;
-}
 
 interface Attempt extends Answered {
   hasSession: boolean;
@@ -119,11 +111,14 @@ const sessionCapabilities = {
   roots: {},
 } as const;
 
-/** Statuses of a proxy before a server, or of a server that cannot answer now. */
-const UNREACHABLE: ReadonlySet<number> = new Set([502, 503, 504]);
-
 /** For clients that have named no level, of servers that send nothing without one. */
 const DEFAULT_LEVEL: LogLevel = "info";
+
+/** Without a session. */
+const listening: Session = { isStateless: false, headers: {}, log: undefined };
+
+/** Of one notification on a stream of changes. */
+const NOTIFICATION_BYTES_MAX = 256 * 1024;
 
 const stateless: Session = { isStateless: true };
 const modernCodes: ReadonlySet<number> = new Set([
@@ -147,9 +142,9 @@ export class McpClient {
   async request(request: McpRequest): Promise<JsonObject> {
     const answered = await this.#attempt(request);
     // A session that is gone has done nothing of the request. Without a session, 404 says nothing of the kind.
-    if (answered.status !== 404 || !answered.hasSession) return this.#resultOf(answered);
+    if (answered.status !== 404 || !answered.hasSession) return resultOf(this.#options.name, answered);
     this.#forget(answered.opening);
-    return this.#resultOf(await this.#attempt(request));
+    return resultOf(this.#options.name, await this.#attempt(request));
   }
 
   async #attempt(request: McpRequest): Promise<Attempt> {
@@ -191,6 +186,50 @@ export class McpClient {
     }
   }
 
+  /** Resolves when the stream has ended; rejects if the server has none, or cannot be reached. */
+  async listen({ uris, signal, onOpen, onNotification }: ListenRequest): Promise<void> {
+    if (this.#options.isProgram !== true || uris.length > 0)
+      this.#session ??= this.#open({ timeoutMs: CONNECT_MS_MAX });
+    const opening = this.#session ?? Promise.resolve(listening);
+    const session = await this.#opened(opening);
+    const reply = session.isStateless
+      ? await this.#askForChanges(uris, signal)
+      : await this.#askForStream(session, { uris, signal });
+    if (reply.status === 404 && !session.isStateless) this.#forget(opening);
+    if (!isEventStream(reply)) {
+      reply.body.cancel();
+      throw invalidAnswer(this.#options.name, "has no stream of changes");
+    }
+    onOpen();
+    const bounds = { bytesMax: Number.POSITIVE_INFINITY, messageBytesMax: NOTIFICATION_BYTES_MAX };
+    const answer = (message: JsonObject): void => void this.#tell(message, session).catch(() => undefined);
+    // A question that belongs to no call is for nobody.
+    const questions = new ServerQuestions({ ask: undefined, answer });
+    await readMessages(reply, { id: undefined, ...bounds, onNotification, onRequest: questions.onRequest });
+  }
+
+  #askForChanges(uris: readonly string[], signal: CallSignal): Promise<UpstreamReply> {
+    this.#lastId += 1;
+    const method = "subscriptions/listen";
+    const params = this.#paramsOf({ params: { notifications: filterWith(uris) } }, stateless, this.#lastId);
+    const message = { jsonrpc: "2.0", id: this.#lastId, method, params };
+    return this.#post(message, clientHeaders({ method, params }), { signal });
+  }
+
+  async #askForStream(
+    session: Session & { isStateless: false },
+    { uris, signal }: Pick<ListenRequest, "uris" | "signal">,
+  ): Promise<UpstreamReply> {
+    const { url, headers: own, ask } = this.#options;
+    const bounds = { timeoutMs: CONNECT_MS_MAX, bytesMax: NOTIFICATION_BYTES_MAX, signal };
+    const headers = new Headers({ accept: EVENT_STREAM, ...own, ...session.headers });
+    const reply = await ask({ method: "GET", url, headers, signal, connectMsMax: CONNECT_MS_MAX });
+    // One that the server refuses has no updates.
+    for (const uri of isEventStream(reply) ? uris : [])
+      await this.#send({ ...bounds, method: "resources/subscribe", params: { uri } }, session).catch(() => undefined);
+    return reply;
+  }
+
   /** For all requests that wait for it, so by none's signal. */
   async #open({ timeoutMs }: Pick<McpRequest, "timeoutMs">): Promise<Session> {
     const bounds = { timeoutMs: Math.min(timeoutMs, CONNECT_MS_MAX), bytesMax: 1024 * 1024 };
@@ -202,8 +241,8 @@ export class McpClient {
     if (supported.includes(STATELESS)) return stateless;
     const { code } = objectOf(asked.message?.["error"]) ?? {};
     const hasSessions = sessionRevisions.some((each) => refused.includes(each));
-    if (typeof code === "number" && modernCodes.has(code) && !hasSessions) this.#resultOf(asked);
-    this.#refuseStatus(asked.status);
+    if (typeof code === "number" && modernCodes.has(code) && !hasSessions) resultOf(this.#options.name, asked);
+    refuseStatus(this.#options.name, asked.status);
     return this.#begin(timeoutMs);
   }
 
@@ -214,14 +253,13 @@ export class McpClient {
       capabilities: sessionCapabilities,
       clientInfo: this.#info,
     };
-    const fresh: Session = { isStateless: false, headers: {}, log: undefined };
-    const begun = await this.#send({ ...bounds, method: "initialize", params }, fresh);
-    const { protocolVersion, capabilities } = this.#resultOf(begun);
+    const begun = await this.#send({ ...bounds, method: "initialize", params }, listening);
+    const { protocolVersion, capabilities } = resultOf(this.#options.name, begun);
     const hasLog = objectOf(objectOf(capabilities)?.["logging"]) !== undefined;
     const revision = typeof protocolVersion === "string" ? { "mcp-protocol-version": protocolVersion } : {};
     const headers = { ...revision, ...(begun.session !== null && { "mcp-session-id": begun.session }) };
     const session: ServerSession = { isStateless: false, headers, log: hasLog ? { level: undefined } : undefined };
-    await this.#notify("notifications/initialized", {}, session);
+    await this.#tell({ method: "notifications/initialized", params: {} }, session);
     return session;
   }
 
@@ -266,7 +304,13 @@ export class McpClient {
   }
 
   #paramsOf(
-    { params, wantsProgress = false, capabilities = {}, answers, log }: McpRequest,
+    {
+      params,
+      wantsProgress = false,
+      capabilities = {},
+      answers,
+      log,
+    }: Omit<McpRequest, "method" | "timeoutMs" | "bytesMax">,
     { isStateless }: Session,
     id: number,
   ): JsonObject {
@@ -310,10 +354,6 @@ export class McpClient {
     });
   }
 
-  #notify(method: string, params: JsonObject, session: Session): Promise<void> {
-    return this.#tell({ method, params }, session);
-  }
-
   /** Sends a message that has no response. */
   async #tell(message: JsonObject, session: Session): Promise<void> {
     const extra = session.isStateless ? {} : session.headers;
@@ -329,43 +369,14 @@ export class McpClient {
 
   /** A server of 2025 goes on when the request is closed. */
   #cancel(requestId: number, session: Session): Promise<void> {
-    return this.#notify("notifications/cancelled", { requestId }, session).catch(() => undefined);
+    return this.#tell({ method: "notifications/cancelled", params: { requestId } }, session).catch(() => undefined);
   }
+}
 
-  #resultOf({ status, message, isCut }: Answered): JsonObject {
-    const error = objectOf(message?.["error"]);
-    if (error !== undefined) {
-      const { code, message: text } = error;
-      throw new ServerError(
-        typeof code === "number" ? code : 0,
-        typeof text === "string" ? text : "It refused the call.",
-        objectOf(error["data"]),
-      );
-    }
-    const result = objectOf(message?.["result"]);
-    if (result !== undefined) return result;
-    this.#refuseStatus(status);
-    const { name } = this.#options;
-    if (isCut) throw new GatewayError("upstream_interrupted", `The server ${name} has ended its answer too early.`);
-    throw this.#invalid("answers without a result");
-  }
-
-  #refuseStatus(status: number): void {
-    if (status === 401 || status === 403) {
-      throw new GatewayError(
-        "provider_key_refused",
-        `The server ${this.#options.name} refuses the gateway's credentials.`,
-      );
-    }
-    if (UNREACHABLE.has(status)) {
-      throw new GatewayError("upstream_unreachable", `The server ${this.#options.name} answers with ${status}.`);
-    }
-    if (status >= 500) throw this.#invalid(`answers with ${status}`);
-  }
-
-  #invalid(problem: string): GatewayError {
-    return new GatewayError("upstream_invalid_answer", `The server ${this.#options.name} ${problem}.`);
-  }
+/** All changes of lists, and the updates of these resources. */
+function filterWith(uris: readonly string[]): JsonObject {
+  const lists = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+  return { ...lists, ...(uris.length > 0 && { resourceSubscriptions: uris }) };
 }
 
 /** The revisions that a server supports: by its answer to `server/discover`, or by its refusal of another one. */

@@ -5,8 +5,12 @@ import { collectBody } from "../upstream/index.ts";
 import { tooLarge } from "./ask-server.ts";
 
 interface Reading {
-  id: number;
+  /** Undefined for a stream without a response. */
+  id: number | undefined;
+  /** Of all messages together. */
   bytesMax: number;
+  /** Of one message, unless that is the same. */
+  messageBytesMax?: number;
   onNotification?: ((method: string, params: JsonObject) => void) | undefined;
   /** Called with a request of the server, which waits for its answer. */
   onRequest?: ((request: ServerRequest) => void) | undefined;
@@ -48,7 +52,7 @@ class EventReader implements BodySink {
   constructor(reply: UpstreamReply, reading: Reading) {
     this.#reply = reply;
     this.#reading = reading;
-    this.#splitter = new EventSplitter(reading.bytesMax, { changesCr: true });
+    this.#splitter = new EventSplitter(reading.messageBytesMax ?? reading.bytesMax, { changesCr: true });
   }
 
   get response(): Promise<JsonObject | undefined> {

@@ -1,7 +1,7 @@
 import type { McpClient } from "./mcp-client.ts";
 
 /** A server that takes requests of the protocol. */
-export type ToolSource = Pick<McpClient, "request">;
+export type ToolSource = Pick<McpClient, "request"> & Partial<Pick<McpClient, "listen">>;
 
 /** Who lists or calls tools. */
 export interface ToolCaller {

@@ -60,6 +60,8 @@ export class ServerList {
   #refusal: GatewayError | undefined;
   /** Whether an approval is waited for. */
   #hasChanges = false;
+  readonly #watchers = new Set<() => void>();
+  #isRefreshWanted = false;
 
   constructor(options: ServerListOptions, access: ServerAccess) {
     this.#options = options;
@@ -82,21 +84,41 @@ export class ServerList {
     return this.#isAvailable ? this.#list : undefined;
   }
 
+  /** Calls back when the tools that callers see have changed. Returns a function that ends that. */
+  onChange(callback: () => void): () => void {
+    this.#watchers.add(callback);
+    return () => this.#watchers.delete(callback);
+  }
+
+  /** The server says that the list has changed: it is read as soon as the reading that is under way has ended. */
+  refresh(): void {
+    this.#isRefreshWanted = true;
+    void this.#refresh();
+  }
+
   /** Reads the list again if that is due. */
   #refresh(): Promise<void> | undefined {
     const now = this.#options.clock();
     const age = now - this.#readAt;
     const isDue =
-      this.#readAt === 0 || age >= (this.#isAvailable && !this.#hasChanges ? FRESH_MS : RETRY_MS) || age < 0;
+      this.#isRefreshWanted ||
+      this.#readAt === 0 ||
+      age >= (this.#isAvailable && !this.#hasChanges ? FRESH_MS : RETRY_MS) ||
+      age < 0;
     if (this.#reading === undefined && isDue) {
       this.#askedAt = now;
-      this.#reading = this.#read().finally(() => (this.#reading = undefined));
+      this.#isRefreshWanted = false;
+      this.#reading = this.#read().finally(() => {
+        this.#reading = undefined;
+        if (this.#isRefreshWanted) void this.#refresh();
+      });
     }
     return this.#reading;
   }
 
   async #read(): Promise<void> {
     const { name, clock, logger } = this.#options;
+    const before = this.#isAvailable ? this.#list : undefined;
     try {
       const listed = await this.#readPages();
       const confirmed = (await this.#options.pins?.confirmed(name, this.#access.owner, listed)) ?? listed;
@@ -113,6 +135,8 @@ export class ServerList {
       this.#isAvailable = false;
     }
     this.#readAt = clock();
+    const after = this.#isAvailable ? this.#list : undefined;
+    if (after !== before) for (const callback of this.#watchers) callback();
   }
 
   async #readPages(): Promise<ReadonlyMap<string, ServerTool>> {

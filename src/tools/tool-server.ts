@@ -10,9 +10,11 @@ import {
 } from "../core/index.ts";
 import { type ClientInput, RpcError, rpcCodes, type ServerLog } from "../mcp/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
+import { type ChangeListener, ServerWatch } from "./changes/server-watch.ts";
 import { cleanObject, cleanText } from "./clean-result.ts";
 import { headersOf } from "./header-members.ts";
-import { type McpRequest, ServerError } from "./mcp-client.ts";
+import type { McpRequest } from "./mcp-client.ts";
+import { ServerError } from "./server-answer.ts";
 import {
   answeredBy,
   answersIn,
@@ -42,6 +44,8 @@ export interface ToolServerOptions extends ServerListOptions {
   isIdempotent: (tool: string) => boolean;
   timeoutMs: number;
   resultBytesMax: number;
+  /** Whether it is started by requests. */
+  isProgram?: boolean;
 }
 
 export interface ServerCall {
@@ -84,12 +88,30 @@ export class ToolServer {
   readonly #options: ToolServerOptions;
   /** By the key of their access. */
   readonly #lists = new RecentMap<ServerList>(LISTS_MAX);
+  readonly #watches = new Map<string, ServerWatch>();
   readonly #resources = new RecentMap<KnownResources>(RESOURCES_MAX);
 
   constructor(options: ToolServerOptions) {
     this.name = options.name;
     this.priceOf = options.priceOf;
     this.#options = options;
+  }
+
+  /** Calls back with the changes of the server. Resolves with a function that ends that. */
+  async watch(caller: ToolCaller, listener: ChangeListener): Promise<() => void> {
+    const access = await this.#options.accessOf(caller);
+    if (access === undefined) return () => undefined;
+    const known = this.#watches.get(access.key);
+    if (known !== undefined) return known.add(listener);
+    const watch = new ServerWatch({
+      source: access.lists,
+      list: this.#lists.use(access.key, () => new ServerList(this.#options, access)),
+      wait: this.#options.wait,
+      looks: this.#options.isProgram !== true,
+      onIdle: () => this.#watches.delete(access.key),
+    });
+    this.#watches.set(access.key, watch);
+    return watch.add(listener);
   }
 
   /** The tools that the caller may be offered. A caller waits for the first list alone, and not for long. */

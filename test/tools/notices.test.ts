@@ -158,5 +158,115 @@ describe.each(engines)("on %s", (engine) => {
     expect(new Set(asked)).toEqual(new Set(["info", "warning", undefined, "error"]));
   });
 
+  const changes = (got: readonly Json[]) =>
+    got.flatMap(({ method, uri }) => (String(method) === "notifications/message" ? [] : [uri ?? method]));
+  const gone = { uri: "lib://gone" };
+
+  /** A server sends it again until it is there: a node begins to listen after its client has. */
+  const pushUntil = (server: TestServer, method: string, params: Json, isThere: () => boolean) =>
+    until(`${method} arrives`, () => {
+      server.push(method, params);
+      return isThere();
+    });
+
+  describe.each([
+    ["2025", {}],
+    ["2026-07-28", modern],
+  ])("a client of %s", (_era, options) => {
+    test("hears of the changes of lists at a set, whichever revisions the servers speak", async () => {
+      const { token } = await rig.caller();
+      const { client, got } = await connect(token, "both", options);
+      expect(client.getServerCapabilities()).toMatchObject({
+        tools: { listChanged: true },
+        prompts: { listChanged: true },
+        resources: { listChanged: true, subscribe: true },
+      });
+      const lists = { promptsListChanged: true, resourcesListChanged: true, toolsListChanged: true };
+      const listening = options === modern ? await client.listen(lists) : undefined;
+      if (listening !== undefined) expect(listening.honoredFilter).toEqual(lists);
+      for (const server of [old, fresh]) {
+        for (const list of ["prompts", "resources"]) {
+          got.length = 0;
+          const method = `notifications/${list}/list_changed`;
+          await pushUntil(server, method, {}, () => changes(got).includes(method));
+        }
+        // The list is read again before clients hear of it, and only one that differs is news.
+        await client.listTools();
+        got.length = 0;
+        server.tools = [...tools, { name: `new${crypto.randomUUID().slice(0, 8)}`, inputSchema: { type: "object" } }];
+        const method = "notifications/tools/list_changed";
+        await pushUntil(server, method, {}, () => changes(got).includes(method));
+        const { tools: listed } = await client.listTools();
+        expect(listed.map(({ name }) => name).join()).toContain("__new");
+        server.tools = tools;
+      }
+      await listening?.close();
+    });
+
+    test("gets the updates of the resources that it has subscribed to, and of no others", async () => {
+      const [one, other] = [await rig.caller(), await rig.caller()];
+      const { client, got } = await connect(one.token, "both", options);
+      const stranger = await connect(other.token, "both", options);
+      const uris = ["lib://2025", "lib://2026"];
+      if (options === modern) {
+        const listening = await client.listen({ resourceSubscriptions: [...uris, "lib://none"] });
+        expect(listening.honoredFilter).toEqual({ resourceSubscriptions: uris });
+        const nothing = await stranger.client.listen({ resourceSubscriptions: ["lib://none"] });
+        expect(nothing.honoredFilter).toEqual({});
+      } else for (const uri of uris) await client.subscribeResource({ uri });
+      for (const [server, uri] of [
+        [old, "lib://2025"],
+        [fresh, "lib://2026"],
+      ] as const) {
+        got.length = 0;
+        server.push("notifications/resources/updated", gone);
+        await pushUntil(server, "notifications/resources/updated", { uri }, () => changes(got).includes(uri));
+        expect(changes(got)).not.toContain(gone.uri);
+      }
+      expect(changes(stranger.got).filter((each) => String(each).startsWith("lib:"))).toEqual([]);
+      if (options === modern) return;
+      await client.unsubscribeResource({ uri: "lib://2025" });
+      await until("the update no longer arrives", async () => {
+        got.length = 0;
+        old.push("notifications/resources/updated", { uri: "lib://2025" });
+        await pushUntil(fresh, "notifications/resources/updated", { uri: "lib://2026" }, () => changes(got).length > 0);
+        return !changes(got).includes("lib://2025");
+      });
+    });
+  });
+
+  test("a stream needs a session of one's own, and ends with it", async () => {
+    const [one, other] = [await rig.caller(), await rig.caller()];
+    const url = `${gateways[0]?.url}/mcp/both`;
+    const initialize = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25" } };
+    const headersOf = (token: string) => ({
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    });
+    const begun = await fetch(url, { method: "POST", headers: headersOf(one.token), body: JSON.stringify(initialize) });
+    const session = { "mcp-session-id": begun.headers.get("mcp-session-id") ?? "" };
+    expect((await fetch(url, { headers: headersOf(one.token) })).status).toBe(405);
+    expect((await fetch(url, { headers: { ...headersOf(other.token), ...session } })).status).toBe(404);
+    expect((await fetch(url.replace("/both", ""), { headers: { ...headersOf(one.token), ...session } })).status).toBe(
+      405,
+    );
+    const first = await fetch(url, { headers: { ...headersOf(one.token), ...session } });
+    expect(first.status).toBe(200);
+    const second = await fetch(url, { headers: { ...headersOf(one.token), ...session } });
+    // A client has each message once.
+    expect(await first.text()).not.toContain("data:");
+    await fetch(url, { method: "DELETE", headers: { ...headersOf(one.token), ...session } });
+    await second.text();
+  });
+
+  test("a stream ends with its token", async () => {
+    const { token } = await rig.caller();
+    const { client } = await connect(token, "both", modern);
+    const { closed } = await client.listen({ toolsListChanged: true });
+    await rig.gateway.cli("token", "revoke", token.slice("tg_".length).split("_")[0] ?? "");
+    expect(await closed).not.toBe("local");
+  });
+
   const levels = () => old.of("logging/setLevel").map(({ params }) => params["level"]);
 });

@@ -131,7 +131,7 @@ export function startTestServer(options: TestServerOptions): TestServer {
           send({ id: questionId, method: asked, params: given });
           return promise;
         };
-        const notify = (told: string, given: Json): void => send({ method: told, params: given });
+        const notify = (notified: string, given: Json): void => send({ method: notified, params: given });
         return call(params, report, request.signal, { ask, notify });
       });
     },

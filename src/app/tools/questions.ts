@@ -2,7 +2,7 @@
 import type { Config } from "../../config/index.ts";
 import type { Environment } from "../../core/index.ts";
 import type { RunningPart } from "../../http/index.ts";
-import { type ForwardedAnswer, Questions, type SessionStates } from "../../mcp/index.ts";
+import { type ForwardedAnswer, McpEndpoint, Questions } from "../../mcp/index.ts";
 import { encryptionKey, type Storage } from "../../storage/index.ts";
 import type { Ticker } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
@@ -25,12 +25,9 @@ interface QuestionNeeds {
 
 export interface ToolQuestions {
   requestStates: RequestStates;
-  /** Those that clients of 2025 are asked. */
-  questions: Questions;
+  endpoint: McpEndpoint;
   /** The requests of clients of 2026-07-28 that are open at servers of 2025. */
   openCalls: OpenCalls;
-  /** Of the sessions of clients of 2025. */
-  states: SessionStates;
   running: RunningPart;
 }
 
@@ -62,9 +59,8 @@ export function createToolQuestions({ config, environment, storage, logger, tick
   const openCalls = new OpenCalls({ ticker, randomBytes, mail });
   return {
     requestStates,
-    questions,
+    endpoint: new McpEndpoint({ ticker, randomBytes, questions, states }),
     openCalls,
-    states,
     running: {
       close: () => openCalls.close(),
       stop: () => {

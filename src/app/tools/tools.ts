@@ -114,6 +114,7 @@ function createServer(options: ToolsOptions, name: string, server: ServerConfig)
     chargesErrors: matcherOf(server.price?.errors),
     isIdempotent: matcherOf(server.idempotent),
     timeoutMs: server.timeout,
+    isProgram: server.command !== undefined,
     resultBytesMax: server.max_result ?? (server.openapi === undefined ? RESULT_BYTES_MAX : API_RESULT_BYTES_MAX),
     clock: environment.clock,
     logger,
@@ -212,7 +213,10 @@ function clientsOf(options: ToolsOptions, name: string, server: ServerConfig): (
   const clients = new RecentMap<McpClient>(CLIENTS_MAX);
   const url = hostedUrl(name);
   return (user) =>
-    clients.use(user, () => new McpClient({ name, url, headers: {}, version, ask: askHost(toolHost, user), ticker }));
+    clients.use(
+      user,
+      () => new McpClient({ name, url, headers: {}, version, ask: askHost(toolHost, user), ticker, isProgram: true }),
+    );
 }
 
 /** Those of the operator. */

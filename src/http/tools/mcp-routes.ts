@@ -3,10 +3,13 @@ import { z } from "@hono/zod-openapi";
 import { decodeBody, parseBody, readBody } from "../../bodies/index.ts";
 import { GatewayError, type JsonObject } from "../../core/index.ts";
 import { errorText, originRefusal, RpcError, rpcCodes } from "../../mcp/index.ts";
+import { EVENT_STREAM } from "../../streaming/index.ts";
 import type { ToolDoor } from "../../tools/index.ts";
 import type { Route, RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { serverAt } from "./server-at.ts";
+
+const NO_DOOR = "There is no such server or set of servers here.";
 
 const anyObject = z.looseObject({});
 
@@ -37,7 +40,7 @@ async function post(call: RouteCall, services: Services): Promise<Response> {
   const outside = refusalOf(request, services);
   if (outside !== undefined) return outside;
   const door = doorOf(call, services);
-  if (door === undefined) return refused(404, "There is no such server or set of servers here.");
+  if (door === undefined) return refused(404, NO_DOOR);
   // A page could send any other type without asking first.
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json\s*(?:;|$)/i.test(type)) return refused(415, "Send JSON, as application/json.");
@@ -67,9 +70,20 @@ async function messageOf(request: Request, { body: limits, memory }: Services): 
   }
 }
 
-/** There are no streams but those of a `POST`. */
-function get({ request }: RouteCall, services: Services): Response {
-  return refusalOf(request, services) ?? refused(405, "Send messages with POST.", { allow: "POST, DELETE" });
+/** The stream of changes of a session. */
+function get(call: RouteCall, services: Services): Response {
+  const { request, principal } = call;
+  const outside = refusalOf(request, services);
+  if (outside !== undefined) return outside;
+  const door = doorOf(call, services);
+  if (door === undefined) return refused(404, NO_DOOR);
+  const { headers, signal } = request;
+  const isStream = headers.get("accept")?.includes(EVENT_STREAM) === true && headers.has("mcp-session-id");
+  const { endpoint } = services.mcp;
+  const stream = isStream
+    ? endpoint.get({ headers, signal, owner: principal.tokenId, server: serverAt(door, services, call) })
+    : undefined;
+  return stream ?? refused(405, "Send messages with POST.", { allow: "POST, DELETE" });
 }
 
 function endSession({ request, principal }: RouteCall, services: Services): Response | Promise<Response> {

@@ -1,7 +1,7 @@
 /** The tools at one URL as a server of MCP, for one caller. */
 import { namingHeaders, toGatewayError } from "../../core/index.ts";
 import { type McpServer, nameOf, RpcError, type ToolAnswer, type ToolCall } from "../../mcp/index.ts";
-import { ConnectionRequiredError, relay, ServerError, type ToolDoor } from "../../tools/index.ts";
+import { ConnectionRequiredError, relay, ServerError, type ToolDoor, watchMembers } from "../../tools/index.ts";
 import type { RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { errorResult } from "./own/ask-route.ts";
@@ -48,6 +48,22 @@ export function serverAt(door: ToolDoor, services: Services, { requestId, princi
     get relay() {
       return relayAt(door, caller);
     },
+    door: door.name,
+    get watch() {
+      return watchAt(door, caller);
+    },
+    onRetire: (callback) => retiring(callback, caller),
+  };
+}
+
+function retiring(callback: () => void, { principal, services }: DoorCaller): () => void {
+  const { onRetire, openAnswers } = services.mcp;
+  const stream = { abort: callback };
+  openAnswers.add(stream, principal);
+  const leave = onRetire(callback);
+  return () => {
+    leave();
+    openAnswers.remove(stream);
   };
 }
 
@@ -72,6 +88,18 @@ function tasksAt(door: ToolDoor, caller: DoorCaller): Pick<McpServer, "getTask" 
 
 function refuse(thrown: unknown): never {
   throw rpcErrorOf(thrown);
+}
+
+/** Undefined without other servers. */
+function watchAt(door: ToolDoor, caller: DoorCaller): McpServer["watch"] {
+  const seeker = seekerOf(caller);
+  const members = door.membersFor(seeker.mayCall);
+  if (door.membersFor(() => true).length === 0) return undefined;
+  return async (wanted, onChange) => {
+    const { tools } = await door.find(seeker);
+    const callable = [...new Set([...[...tools.values()].map(({ server }) => server), ...members])];
+    return watchMembers({ members, callable, isSet: door.isSet, caller: seeker.caller }, wanted, onChange);
+  };
 }
 
 /** Undefined without other servers. */

@@ -79,7 +79,10 @@ export function createScene({ tool = () => Promise.resolve(resultOf("done")), ta
     },
     getTask: ({ id }) => Promise.resolve(id === task?.taskId ? task : undefined),
     updateTask: ({ id }) => Promise.resolve(id === task?.taskId),
+    door: "",
     relay: undefined,
+    watch: undefined,
+    onRetire: () => () => undefined,
     cancelTask: ({ id }) => Promise.resolve(id === task?.taskId),
   };
   return {

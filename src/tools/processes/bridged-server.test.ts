@@ -193,7 +193,7 @@ test("a closed request is cancelled, and changes go to those who listen", async 
   abort.abort();
   const changed = await nextMessage(listener);
   expect(objectOf(changed?.["params"])).toHaveProperty("requestId");
-  expect(server.active).toBe(1);
+  expect(server.active).toBe(0);
 });
 
 test("a message beyond the bound ends the process", async () => {

@@ -103,6 +103,7 @@ export class BridgedServer {
     while (this.#running !== undefined && this.#running.calls.size > 0 && performance.now() < until)
       await Bun.sleep(50);
     await this.#stop();
+    for (const listener of this.#listeners) listener.close();
   }
 
   /** The answer to a request over HTTP for this user. */
@@ -141,7 +142,6 @@ export class BridgedServer {
   async #stop(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
-    for (const listener of this.#listeners) listener.close();
     await running?.process.stop();
   }
 
@@ -182,7 +182,6 @@ export class BridgedServer {
       this.#pauseMs = lasted ? PAUSE_MS_MIN : Math.min(Math.max(2 * this.#pauseMs, PAUSE_MS_MIN), PAUSE_MS_MAX);
       this.#mayStartAt = performance.now() + this.#pauseMs;
       this.#running = undefined;
-      for (const listener of this.#listeners) listener.close();
     }
     const gone = { code: INTERNAL_ERROR, message: "The server's process has ended." };
     for (const call of running.calls.values()) {
@@ -280,11 +279,9 @@ export class BridgedServer {
     call.stream.end({ jsonrpc: "2.0", id: call.id, error: { code: INTERNAL_ERROR, message: "cancelled" } });
   }
 
+  /** One who listens neither starts the process nor keeps it. The stream is that of all later processes too. */
   #listen({ signal }: Request): Promise<Response> {
-    this.#begin();
-    const end = (): void => {
-      if (this.#listeners.delete(stream)) this.#finish();
-    };
+    const end = (): void => void this.#listeners.delete(stream);
     const stream = new MessageStream(end);
     this.#listeners.add(stream);
     signal.addEventListener("abort", end);

@@ -1,8 +1,8 @@
-/** What a server may ask the client of a request, and what it gets. */
+/** The questions that a server may ask the client of a request, and their answers. */
 import { CallAborter, type JsonObject, objectOf, objectsOf, stringOf } from "../../core/index.ts";
 import { type ClientInput, type ClientQuestion, RpcError, rpcCodes, tasksExtension } from "../../mcp/index.ts";
 import { cleanObject } from "../clean-result.ts";
-import type { ServerError } from "../mcp-client.ts";
+import type { ServerError } from "../server-answer.ts";
 
 /** Rounds of questions of one call. */
 export const ROUNDS_MAX = 20;

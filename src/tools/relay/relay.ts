@@ -14,7 +14,7 @@ import {
 } from "../../core/index.ts";
 import { type ClientInput, rpcCodes, type ServerLog } from "../../mcp/index.ts";
 import { listPages } from "../list-pages.ts";
-import { ServerError } from "../mcp-client.ts";
+import { ServerError } from "../server-answer.ts";
 import type { ToolCaller } from "../server-access.ts";
 import type { ToolServer } from "../tool-server.ts";
 import { addressLists } from "./known-resources.ts";
@@ -67,7 +67,7 @@ export async function relay(options: RelayOptions, { method, params }: Asked): P
     return ask(server, options, { method, params: { ...params, name } });
   }
   if (method === "resources/read") {
-    return ask(await ownerOf(options, stringOf(params["uri"])), options, { method, params });
+    return ask(await resourceOwner(options, stringOf(params["uri"])), options, { method, params });
   }
   return completed(options, params);
 }
@@ -76,7 +76,7 @@ async function completed(options: RelayOptions, params: JsonObject): Promise<Jso
   const reference = objectOf(params["ref"]) ?? {};
   const method = "completion/complete";
   if (reference["type"] === "ref/resource") {
-    const server = await ownerOf(options, stringOf(reference["uri"]));
+    const server = await resourceOwner(options, stringOf(reference["uri"]));
     return ask(server, options, { method, params });
   }
   const { server, name } = promptIn(options, reference["name"]);
@@ -170,7 +170,10 @@ async function itemsOf(
 }
 
 /** The member with this resource, by its address or by a template. Rejects if there is none, or several. */
-async function ownerOf({ members, caller }: RelayOptions, address: string): Promise<ToolServer> {
+export async function resourceOwner(
+  { members, caller }: Pick<RelayOptions, "members" | "caller">,
+  address: string,
+): Promise<ToolServer> {
   // A list that is read is for all callers who wait for it: it does not end with one of them.
   const signal = new CallAborter();
   for (const list of addressLists) {
