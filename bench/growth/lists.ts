@@ -24,7 +24,8 @@ export async function measureLists(storage: Storage, busyUser: string): Promise<
     .map(({ path }) => path);
   const filtered = [`entries?user=${busyUser}`, "entries?kind=grant", "entries?kind=expire", `holds?user=${busyUser}`];
   const figures: ListFigure[] = [];
-  for (const path of [...lists, ...filtered.map((each) => `/admin/v1/${each}`)]) {
+  const asked = [...filtered, ...ofConsole(busyUser)].map((each) => `/admin/v1/${each}`);
+  for (const path of [...lists, ...asked]) {
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const began = performance.now();
@@ -36,4 +37,23 @@ export async function measureLists(storage: Storage, busyUser: string): Promise<
     figures.push({ title: path, ms: median(times) });
   }
   return figures;
+}
+
+const DAY_MS = 86_400_000;
+
+const dayBefore = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+
+/** The first queries of Spend, of thirty days and of a year, and of Requests with its filters. */
+function ofConsole(busyUser: string): string[] {
+  const [month, year] = [`from=${dayBefore(29)}`, `from=${dayBefore(364)}`];
+  return [
+    `usage?group_by=model&${month}`,
+    `usage?group_by=day,model&${month}`,
+    `usage?group_by=day,model&interval=month&${year}`,
+    `usage?group_by=user,model&interval=month&${year}`,
+    `generations?${month}`,
+    `generations?user=${busyUser}&${month}`,
+    `generations?status=failed&${month}`,
+    `generations?model=openai/none&${month}`,
+  ];
 }
