@@ -251,7 +251,8 @@ test.each(paths)("a client of %s that leaves begins no further tool and buys no 
   const caller = await callerWith(scene, nextUser(), 100n * oneCredit);
   scene.finds(page);
   // Of ten uses, eight are under way at once.
-  scene.answers({ calls: Array.from({ length: 10 }, () => ({ name: "web_search", args: { query: "q" } })) }, done);
+  const calls = Array.from({ length: 10 }, () => ({ name: "web_search", args: { query: "q" } }));
+  scene.answers({ text: "Wait.", calls }, done);
   const goOn = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   let searches = 0;
@@ -261,14 +262,12 @@ test.each(paths)("a client of %s that leaves begins no further tool and buys no 
     await goOn.promise;
   };
   const leaving = new AbortController();
-  const asked = ask(scene, caller, path, { stream: true }, {}, leaving.signal);
-  const answer = asked.then((begun) => begun.text()).catch(() => undefined);
+  const answer = await ask(scene, caller, path, { stream: true }, {}, leaving.signal);
   await reached.promise;
   leaving.abort();
-  await answer;
-  const { storage } = scene.rig.gateway;
-  const store = openGenerationStore(storage);
-  const id = (await asked).headers.get("x-request-id") ?? "";
+  await answer.text().catch(() => undefined);
+  const store = openGenerationStore(scene.rig.gateway.storage);
+  const id = answer.headers.get("x-request-id") ?? "";
   const found = await until("the call has ended", () => store.find(id, caller.user).then((call) => call ?? false));
   goOn.resolve();
   scene.engine.before = () => undefined;
