@@ -246,7 +246,7 @@ describe.each(engines)("on %s", (engine) => {
       (
         await post(token, { id: 1, method: "tasks/get", params: { taskId, _meta: meta } }, { name: "modern", headers })
       ).json();
-    for (const _node of gateways) {
+    for (let node = 0; node < gateways.length; node += 1) {
       expect(await look(own.token)).toMatchObject({ result: { taskId, status: "working" } });
       expect(await look(other.token)).toMatchObject({ error: { code: -32_602 } });
       expect(await look(own.token)).toMatchObject({ result: { taskId } });
