@@ -110,6 +110,19 @@ describe.each(engines)("on %s", (engine) => {
     expect((await inputOf(previous.id)).filter((item) => item.startsWith("user"))).toHaveLength(5);
   });
 
+  test("one that the provider keeps goes on there behind a response with tools of the gateway", async () => {
+    const first = await respond({ model: natives[0], input: "one" });
+    const tools = [{ type: "mcp", server_label: "tollgate", require_approval: "never" }];
+    const second = await respond({ model: natives[0], input: "two", previous_response_id: first.id, tools });
+    const third = await respond({ model: natives[0], input: "three", previous_response_id: second.id });
+    expect(textIn(third)).toContain("You said: three");
+    const sent = sentLast();
+    expect(sent["previous_response_id"]).toBe(first.id);
+    expect(JSON.stringify(sent["input"])).toContain('"two"');
+    const fourth = await respond({ model: natives[0], input: "four", previous_response_id: third.id });
+    expect(textIn(fourth)).toContain("You said: four");
+  });
+
   test("a response of another provider may not: the error names the provider", async () => {
     const first = await respond({ model: natives[0], input: "one" });
     for (const model of [natives[1], claude, translated[0]]) {
