@@ -87,8 +87,19 @@ export class ScenarioClient {
   async #withClient<Result>(name: string, ask: (client: Client) => Promise<Result>): Promise<Result> {
     const client = new Client(
       { name: "scenario", version: "1" },
-      { versionNegotiation: { mode: { pin: "2026-07-28" } } },
+      {
+        versionNegotiation: { mode: { pin: "2026-07-28" } },
+        capabilities: { elicitation: { form: {} } },
+      },
     );
+    // The user changes nothing of a form.
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      const { properties = {} } = ("requestedSchema" in params ? params.requestedSchema : {}) as { properties?: Json };
+      const filled = Object.entries(properties).flatMap(([member, schema]) =>
+        "default" in (schema as Json) ? [[member, (schema as Json)["default"]] as const] : [],
+      );
+      return { action: "accept" as const, content: Object.fromEntries(filled) as Record<string, string> };
+    });
     const requestInit = { headers: { authorization: `Bearer ${this.#token}` } };
     await client.connect(
       new StreamableHTTPClientTransport(new URL(`${this.#gateway.url}/mcp/${name}`), { requestInit }),
