@@ -6,8 +6,8 @@ import { objectOf, Slices } from "../../core/index.ts";
 
 const SCHEME_END = "://";
 
-/** Characters that end an address in a text. */
-const END = /[\s<>"'`\\^{}|]/;
+/** Characters that end an address in a text, and the place between the text and the address of a link in Markdown. */
+const END = /[\s<>"'`\\^{}|]|\]\(/;
 const ADDRESS_CHARACTERS_MAX = 4_000;
 
 /** Characters that may follow an address in a text, and may be a part of it. */
@@ -17,7 +17,7 @@ const AFTER_MAX = 6;
 /** Bounds of what is kept, and of what is compared for one address: beyond them an address counts as not given. */
 const KEPT_MAX = 50_000;
 const KEPT_CHARACTERS_MAX = 4_000_000;
-const COMPARED_MAX = 30_000;
+const COMPARED_MAX = 6_000;
 
 export class GivenAddresses {
   /** As they stand in the texts, with what follows them. */
@@ -56,15 +56,20 @@ export class GivenAddresses {
   }
 
   async #addText(text: string, slices: Slices): Promise<void> {
-    for (let at = text.indexOf(SCHEME_END); at !== -1; at = text.indexOf(SCHEME_END, at + SCHEME_END.length)) {
+    let next = 0;
+    for (let at = text.indexOf(SCHEME_END); at !== -1; at = text.indexOf(SCHEME_END, next)) {
+      next = at + SCHEME_END.length;
       if (slices.isOver) await slices.next();
       if (this.#found.size >= KEPT_MAX || this.#characters >= KEPT_CHARACTERS_MAX) return;
       const scheme = /https?$/i.exec(text.slice(Math.max(0, at - "https".length), at))?.[0];
       if (scheme === undefined) continue;
       const rest = text.slice(at, at + SCHEME_END.length + ADDRESS_CHARACTERS_MAX);
       const end = rest.search(END);
+      const whole = end === -1 ? rest : rest.slice(0, end);
+      // An address within the query of another one was not given by itself.
+      next = at + whole.length;
       // A text of its own: a part of the page would keep the whole page in memory.
-      const found = Buffer.from(scheme + (end === -1 ? rest : rest.slice(0, end))).toString();
+      const found = Buffer.from(scheme + whole).toString();
       if (this.#found.has(found)) continue;
       this.#found.add(found);
       this.#characters += found.length;
