@@ -1,4 +1,4 @@
-export type { Comparison, DiffChunk } from "./changes/compare-texts.ts";
+export type { TextComparison, DiffChunk } from "./changes/compare-texts.ts";
 export { selectorCharactersMax, selectorCostMax, selectorCostOf } from "./html/selector-cost.ts";
 export { PageError, type ReadFailure } from "./page-error.ts";
 export { frameMark, hiddenMark } from "./page.ts";

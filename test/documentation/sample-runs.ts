@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Operation } from "../../scripts/documentation/openapi.ts";
 import { sampleBodies } from "../../scripts/documentation/sample-requests.ts";
 import { samplesOf } from "../../scripts/documentation/samples.ts";
+import { makePdf } from "../../src/pages/documents/__fixtures__/pdf.ts";
 import { cleanEnvironment, type Gateway, root } from "../kit/index.ts";
 
 /** Those that need a provider, or a thing, that the sandbox does not have. */
@@ -90,7 +91,7 @@ export class SampleRuns {
     const speech = { model: "openai/gpt-4o-mini-tts", input: "Hello.", voice: "alloy" };
     const spoken = await this.#sent("/v1/audio/speech", speech);
     writeFileSync(join(this.#folder, "speech.mp3"), await spoken.bytes());
-    writeFileSync(join(this.#folder, "report.pdf"), "%PDF-1.4\n");
+    writeFileSync(join(this.#folder, "report.pdf"), makePdf([[[72, 700, 12, "A report."]]]));
     const form = new FormData();
     // OpenAI gives no others back.
     form.set("purpose", "fine-tune");

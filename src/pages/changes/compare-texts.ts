@@ -31,7 +31,7 @@ export interface DiffChunk {
   newLines: number;
 }
 
-export interface Comparison {
+export interface TextComparison {
   /** The texts have the same lines, in whatever order and with whatever space. */
   isSame: boolean;
   /** Undefined if they are not wanted, or too many lines differ. */
@@ -39,7 +39,7 @@ export interface Comparison {
 }
 
 /** The bytes are both texts in UTF-8, the older one first. */
-export function compareTexts(bytes: Uint8Array, { previousBytes, wantsChunks }: CompareRequest): Comparison {
+export function compareTexts(bytes: Uint8Array, { previousBytes, wantsChunks }: CompareRequest): TextComparison {
   const decoder = new TextDecoder();
   const previous = decoder.decode(bytes.subarray(0, previousBytes));
   const current = decoder.decode(bytes.subarray(previousBytes));

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { availableParallelism } from "node:os";
 import { Places, type QueueLoad, type RandomFraction, tooManyWaiting } from "../../core/index.ts";
-import type { Comparison } from "../changes/compare-texts.ts";
+import type { TextComparison } from "../changes/compare-texts.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { PageError } from "../page-error.ts";
 import type { Sitemap, SitemapRequest } from "../sitemap/sitemap.ts";
@@ -164,7 +164,7 @@ export class PagePool {
   async compareTexts(
     { previous, current, wantsChunks }: ComparedTexts,
     options: TakeApartOptions,
-  ): Promise<Comparison> {
+  ): Promise<TextComparison> {
     const older = Buffer.from(previous);
     const bytes = Buffer.concat([older, Buffer.from(current)]);
     const request = { previousBytes: older.byteLength, wantsChunks };

@@ -1,4 +1,4 @@
-import type { CompareRequest, Comparison } from "../changes/compare-texts.ts";
+import type { CompareRequest, TextComparison } from "../changes/compare-texts.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { PageError, type ReadFailure } from "../page-error.ts";
 import { decodeEntries, encodeEntries } from "../sitemap/entry-lines.ts";
@@ -24,7 +24,7 @@ export type Result =
   | { name: "page"; page: Page }
   | { name: "sitemap"; sitemap: Sitemap }
   | { name: "patterns"; verdicts: PatternVerdicts }
-  | { name: "changes"; comparison: Comparison }
+  | { name: "changes"; comparison: TextComparison }
   | { name: "pictures"; pictures: readonly Uint8Array[] };
 
 /** Of one message: more than any result of a document within its bounds. */
@@ -40,7 +40,7 @@ type Reply =
   | { outcome: "page"; page: Page; texts: (typeof texts)[number][] }
   | { outcome: "sitemap"; isCut: boolean }
   | { outcome: "patterns"; verdicts: PatternVerdicts }
-  | { outcome: "changes"; comparison: Comparison }
+  | { outcome: "changes"; comparison: TextComparison }
   | { outcome: "pictures" }
   | { outcome: "failed"; failure: ReadFailure; message: string; cpuMs: number };
 
@@ -71,7 +71,7 @@ export function encodeVerdicts(verdicts: PatternVerdicts): Uint8Array[] {
   return encodeReply({ outcome: "patterns", verdicts }, []);
 }
 
-export function encodeComparison(comparison: Comparison): Uint8Array[] {
+export function encodeComparison(comparison: TextComparison): Uint8Array[] {
   return encodeReply({ outcome: "changes", comparison }, []);
 }
 

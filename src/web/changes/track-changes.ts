@@ -1,6 +1,6 @@
 /** The format `changeTracking`: how a page differs from the one that the same user has read before, in Firecrawl's terms. */
 import type { JsonObject, Nano } from "../../core/index.ts";
-import type { Comparison, DiffChunk } from "../../pages/index.ts";
+import type { TextComparison, DiffChunk } from "../../pages/index.ts";
 import type { ModelContext, WebModel } from "../model.ts";
 import { askJson } from "../scrape/ask-model.ts";
 import type { ChangesFormat } from "../scrape/formats.ts";
@@ -25,7 +25,7 @@ export interface ChangesQuestion {
 
 export interface ChangesDependencies {
   /** Compares two texts, in another process. */
-  compare: (previous: string, current: string, wantsChunks: boolean) => Promise<Comparison>;
+  compare: (previous: string, current: string, wantsChunks: boolean) => Promise<TextComparison>;
   model: WebModel | undefined;
 }
 
@@ -49,7 +49,7 @@ export async function trackChanges(
   });
   if (isGone) return statusOnly("removed");
   if (earlier === undefined) return statusOnly("new");
-  const comparison: Comparison =
+  const comparison: TextComparison =
     earlier.markdown === markdown ? { isSame: true } : await compare(earlier.markdown, markdown, wanted.diff);
   if (comparison.isSame) return statusOnly("same");
   const { chunks } = comparison;

@@ -4,11 +4,11 @@ import { type EarlierVersion, trackChanges } from "../../changes/track-changes.t
 import type { WorkContext } from "../../engine.ts";
 import type { ModelContext } from "../../model.ts";
 import type { NativeDependencies } from "./native-dependencies.ts";
-import { type ReadPage, type Reading, warned } from "./reading.ts";
+import { type ReadPage, type PageReading, warned } from "./reading.ts";
 import { cacheKeyOf, historyKeyOf, isCacheable, type ScrapePlan } from "./scrape-plan.ts";
 
 export interface ComparedReading {
-  reading: Reading;
+  reading: PageReading;
   /** The page as the user has read it before, if its changes are tracked. */
   earlier: EarlierVersion | undefined;
 }

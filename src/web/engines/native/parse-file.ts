@@ -4,7 +4,7 @@ import { PageError } from "../../../pages/index.ts";
 import type { ScrapedPage, SentFile, WorkContext } from "../../engine.ts";
 import { chargedFailure, pageFailure } from "../../failures.ts";
 import type { NativeDependencies } from "./native-dependencies.ts";
-import type { Reading } from "./reading.ts";
+import type { PageReading } from "./reading.ts";
 import { scraped } from "./scrape-page.ts";
 import { needsBrowser, type ScrapePlan } from "./scrape-plan.ts";
 import { takeApart } from "./take-apart.ts";
@@ -42,7 +42,7 @@ export async function parseFile(
     };
     const reply = { url: plan.url, status: 200, bytes: await file.read(), contentType: mediaTypeOf(file) };
     const page = await takeApart(deps, plan, reply, time);
-    const reading: Reading = { page, url: file.name, status: 200, contentType: file.mediaType, isRendered: false };
+    const reading: PageReading = { page, url: file.name, status: 200, contentType: file.mediaType, isRendered: false };
     if (page.scannedPages !== undefined) reading.scan = reply;
     const own = { ...plan, storesInCache: false };
     const read = await scraped(deps, own, { reading, earlier: undefined }, { context, time });

@@ -11,7 +11,7 @@ export interface ReadPage {
   isRendered: boolean;
 }
 
-export interface Reading extends ReadPage {
+export interface PageReading extends ReadPage {
   rendered?: RenderedPage | undefined;
   cachedAt?: number | undefined;
   /** Of the answer without a browser. */
@@ -21,7 +21,7 @@ export interface Reading extends ReadPage {
 }
 
 /** Adds a warning to those of the page. */
-export function warned(reading: Reading, warning: string): Reading {
+export function warned(reading: PageReading, warning: string): PageReading {
   const { page } = reading;
   return {
     ...reading,

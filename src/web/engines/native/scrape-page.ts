@@ -14,7 +14,7 @@ import { type PageReply, fetchPage } from "./fetch-page.ts";
 import { atEitherScheme } from "./other-scheme.ts";
 import { actionsDocument, dataUrl, renderPage } from "./render-page.ts";
 import { refreshTarget } from "./refresh-target.ts";
-import { type Reading, type ReadPage, warned } from "./reading.ts";
+import { type PageReading, type ReadPage, warned } from "./reading.ts";
 import { readScans } from "./read-scans.ts";
 import { readFrames } from "./read-frames.ts";
 import { cacheKeyOf, isCacheable, needsBrowser, type ScrapePlan } from "./scrape-plan.ts";
@@ -93,7 +93,7 @@ async function fromCache(
   { cache }: NativeDependencies,
   plan: ScrapePlan,
   { principal }: WorkContext,
-): Promise<Reading | undefined> {
+): Promise<PageReading | undefined> {
   if (plan.maxAgeMs === 0 || !isCacheable(plan) || !URL.canParse(plan.url)) return undefined;
   const found = await cache.get(principal.user, cacheKeyOf(plan), plan.maxAgeMs);
   const read = found && parseObject(found.text);
@@ -101,14 +101,19 @@ async function fromCache(
   return read && { ...(read as unknown as ReadPage), cachedAt: found.storedAt };
 }
 
-function fromWeb(deps: NativeDependencies, plan: ScrapePlan, time: ScrapeTime, memory: MemoryShare): Promise<Reading> {
+function fromWeb(
+  deps: NativeDependencies,
+  plan: ScrapePlan,
+  time: ScrapeTime,
+  memory: MemoryShare,
+): Promise<PageReading> {
   return atEitherScheme(plan.sourceUrl, (url) => readFromWeb(deps, { ...plan, url }, time, memory));
 }
 
 async function keepInCache(
   { cache }: NativeDependencies,
   plan: ScrapePlan,
-  reading: Reading,
+  reading: PageReading,
   owner: string,
 ): Promise<void> {
   const { rendered: _, retryAfter: _r, scan: _s, ...read } = reading;
@@ -126,7 +131,7 @@ async function readFromWeb(
   plan: ScrapePlan,
   time: ScrapeTime,
   memory: MemoryShare,
-): Promise<Reading> {
+): Promise<PageReading> {
   let viewed: RenderedPage | undefined;
   if (needsBrowser(plan)) {
     try {
@@ -146,13 +151,13 @@ async function readFromWeb(
     page = await takeApart(deps, plan, { ...fetched, frames }, time);
   }
   const { url, status, contentType, retryAfter } = fetched;
-  const read: Reading = { page, url, status, contentType, isRendered: false, rendered: viewed, retryAfter };
+  const read: PageReading = { page, url, status, contentType, isRendered: false, rendered: viewed, retryAfter };
   if (page.scannedPages !== undefined) read.scan = fetched;
   return page.needsBrowser ? renderedInstead(deps, asked, time, read) : read;
 }
 
 /** A browser shows text, JSON and XML in a page of its own, which is not what the document says. */
-function isInViewer({ contentType = "" }: Reading): boolean {
+function isInViewer({ contentType = "" }: PageReading): boolean {
   return /^(text|application)\//i.test(contentType) && !/html/i.test(contentType);
 }
 
@@ -162,7 +167,7 @@ const REFRESHES_MAX = 3;
 interface Followed {
   /** With the last page's address, and without headers that are not meant for it. */
   asked: ScrapePlan;
-  fetched: PageReply | Reading;
+  fetched: PageReply | PageReading;
 }
 
 async function followRefreshes(
@@ -197,7 +202,7 @@ async function fetchOrRender(
   plan: ScrapePlan,
   time: ScrapeTime,
   memory: MemoryShare,
-): Promise<PageReply | Reading> {
+): Promise<PageReply | PageReading> {
   const { userAgent, pageBytesMax: bytesMax } = deps;
   const { url, headers, languages, mobile } = plan;
   const agent = mobile ? PHONE : userAgent;
@@ -227,8 +232,8 @@ async function renderedInstead(
   deps: NativeDependencies,
   plan: ScrapePlan,
   time: ScrapeTime,
-  plain: Reading,
-): Promise<Reading> {
+  plain: PageReading,
+): Promise<PageReading> {
   const availability = deps.browser.available();
   if ("missing" in availability) {
     return warned(plain, `Scripts make this page, and no browser could run them: ${availability.missing}.`);
@@ -248,7 +253,7 @@ async function renderedInstead(
 const textCharactersMin = 200;
 
 /** Whether scripts that failed took away what the page had without them. */
-function isWorse(rendered: Reading, plain: Reading): boolean {
+function isWorse(rendered: PageReading, plain: PageReading): boolean {
   if (rendered.url !== plain.url) return false;
   const [after, before] = [sizeOf(rendered.page), sizeOf(plain.page)];
   return after === 0 ? before > 0 : before >= textCharactersMin && after < before / 2;
@@ -259,7 +264,7 @@ function sizeOf({ markdown, html, links = [] }: Page): number {
   return (markdown ?? html ?? links.join("")).length;
 }
 
-async function readRendered(deps: NativeDependencies, plan: ScrapePlan, time: ScrapeTime): Promise<Reading> {
+async function readRendered(deps: NativeDependencies, plan: ScrapePlan, time: ScrapeTime): Promise<PageReading> {
   const { owner, left, signal } = time;
   const rendered = await renderPage(deps.browser, plan, { owner, timeoutMs: left(), signal });
   const { url, status, html, warning } = rendered;
@@ -270,7 +275,7 @@ async function readRendered(deps: NativeDependencies, plan: ScrapePlan, time: Sc
 }
 
 interface Made {
-  reading: Reading;
+  reading: PageReading;
   made: object;
   context: WorkContext;
 }
