@@ -402,7 +402,7 @@ function mcpOf(
       places: toolCalls,
     }),
     requestStates: toolQuestions.requestStates,
-    openCalls: toolQuestions.openCalls,
+    interruptedCalls: toolQuestions.interruptedCalls,
     ...retiring(),
     openAnswers,
     connections,

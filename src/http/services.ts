@@ -21,7 +21,7 @@ import type { Outbound } from "../outbound/index.ts";
 import type { MemoryBudget, Ticker } from "../streaming/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import type { Connections, ConnectionSignIns, OpenCalls, RequestStates, ToolGateway } from "../tools/index.ts";
+import type { Connections, ConnectionSignIns, InterruptedCalls, RequestStates, ToolGateway } from "../tools/index.ts";
 import type { Webhooks, WebhookSecrets } from "../webhooks/index.ts";
 import type { Crawls, Screenshots, StoredBytesStore, TextIndexStore, WebAccess } from "../web/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
@@ -52,7 +52,7 @@ export interface McpServices {
   /** Of requests in which a server has asked the client. */
   requestStates: RequestStates;
   /** Requests that servers have interrupted with questions. */
-  openCalls: OpenCalls;
+  interruptedCalls: InterruptedCalls;
   /** Calls back when another configuration is in force. Returns a function that ends that. */
   onRetire: (callback: () => void) => () => void;
   retire: () => void;

@@ -17,7 +17,13 @@ export { refusalIn, ToolServer } from "./tool-server.ts";
 export { isQuestion } from "./relay/client-questions.ts";
 export { UrlServers } from "./url-servers.ts";
 export { RequestStates } from "./relay/request-states.ts";
-export { type AskedCall, type CallEnd, type CallOwner, OpenCalls, type Step } from "./relay/open-calls.ts";
+export {
+  type AskedCall,
+  type CallEnd,
+  type CallOwner,
+  InterruptedCalls,
+  type CallStep,
+} from "./relay/interrupted-calls.ts";
 export { StoredSessionStates } from "./sessions/stored-states.ts";
 export { openSessionStateStore } from "./sessions/sql/open.ts";
 export { ProcessMail } from "./mail/process-mail.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Operation } from "../../scripts/documentation/openapi.ts";
 import { sampleBodies } from "../../scripts/documentation/sample-requests.ts";
 import { samplesOf } from "../../scripts/documentation/samples.ts";
-import { makePdf } from "../../src/pages/documents/__fixtures__/pdf.ts";
+import { makePdf } from "../kit/pdf.ts";
 import { cleanEnvironment, type Gateway, root } from "../kit/index.ts";
 
 /** Those that need a provider, or a thing, that the sandbox does not have. */

@@ -133,6 +133,7 @@ const makers: Readonly<Record<string, (owner: Caller) => Promise<string>>> = {
   },
   // Their pages are not answered: they are active until they are deleted.
   "/v2/crawl/{id}": (owner) => made(owner, "/v2/crawl", { url: site.url.href, sitemap: "skip" }),
+  "/v2/extract/{id}": (owner) => made(owner, "/v2/extract", { urls: [site.url.href], prompt: "secret" }),
   "/v2/batch/scrape/{id}": (owner) => made(owner, "/v2/batch/scrape", { urls: [site.url.href] }),
   "/v1/alerts/channels/{id}": async (owner) => {
     // The first one signs for all.
@@ -173,7 +174,7 @@ beforeAll(async () => {
   rig = await startRig({
     config: {
       pricing: { models: { "*": flatPrice, "openai/sora-2": { output_video_seconds: 0.1 } } },
-      web: { allow_private_hosts: [site.url.host] },
+      web: { allow_private_hosts: [site.url.host], model: "openai/gpt-5-mini" },
       mcp: { servers: { own: { url: site.url.href, auth: { header: "x-key", of: "user" } } } },
     },
   });
@@ -317,8 +318,9 @@ describe("what is a project's is its members' to read, and nobody else's", () =>
 });
 
 describe("lists and sums", () => {
-  // A handshake has nothing to show.
-  const lists = ownRoutes.filter((route) => !namesSomething(route) && route.path !== "/v1/realtime");
+  // A handshake has nothing to show, and kinds of files are those of everybody.
+  const alike = new Set(["/v1/realtime", "/v2/parse/formats"]);
+  const lists = ownRoutes.filter((route) => !namesSomething(route) && !alike.has(route.path));
 
   test("show nothing of another user's, and nothing after it", async () => {
     const [alice, bob] = [await rig.caller(), await rig.caller()];

@@ -7,7 +7,7 @@ import { encryptionKey, type Storage } from "../../storage/index.ts";
 import type { Ticker } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import {
-  OpenCalls,
+  InterruptedCalls,
   openLetterStore,
   openSessionStateStore,
   ProcessMail,
@@ -27,7 +27,7 @@ export interface ToolQuestions {
   requestStates: RequestStates;
   endpoint: McpEndpoint;
   /** The requests of clients of 2026-07-28 that are open at servers of 2025. */
-  openCalls: OpenCalls;
+  interruptedCalls: InterruptedCalls;
   running: RunningPart;
 }
 
@@ -56,13 +56,13 @@ export function createToolQuestions({ config, environment, storage, logger, tick
     clock,
     watch: (onChange) => storage.onForeignCommit(onChange, "toolSessions"),
   });
-  const openCalls = new OpenCalls({ ticker, randomBytes, mail });
+  const interruptedCalls = new InterruptedCalls({ ticker, randomBytes, mail });
   return {
     requestStates,
     endpoint: new McpEndpoint({ ticker, randomBytes, questions, states }),
-    openCalls,
+    interruptedCalls,
     running: {
-      close: () => openCalls.close(),
+      close: () => interruptedCalls.close(),
       stop: () => {
         mail.stop();
         states.stop();

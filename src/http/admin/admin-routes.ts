@@ -5,7 +5,7 @@ import { callRoute, callsRoute } from "./calls/calls.ts";
 import { creditsRoute } from "./credits.ts";
 import { exportsRoute } from "./exports/exports.ts";
 import { organisationRoutes, projectRoutes, userRoutes } from "./holders.ts";
-import { peopleRoute } from "./people.ts";
+import { peopleRoute } from "./people/people.ts";
 import { batchRoutes } from "./batches.ts";
 import { realtimeRoutes } from "./realtime.ts";
 import { reloadRoute } from "./reload.ts";

@@ -10,9 +10,9 @@ import {
   type CallEnd,
   type CallOwner,
   isQuestion,
-  type OpenCalls,
+  type InterruptedCalls,
   type RequestStates,
-  type Step,
+  type CallStep,
 } from "../../tools/index.ts";
 
 export interface InterruptibleRequest {
@@ -30,7 +30,7 @@ type Run = (given: Omit<InterruptibleRequest, "owner">) => Promise<CallEnd>;
 
 /** The result of a request, which may be questions. Rejects as `run` does, and with -32602 for a state of another request. */
 export async function answeredInRounds(
-  { requestStates: states, openCalls }: { requestStates: RequestStates; openCalls: OpenCalls },
+  { requestStates: states, interruptedCalls }: { requestStates: RequestStates; interruptedCalls: InterruptedCalls },
   { owner, input, signal, onProgress, log }: InterruptibleRequest,
   run: Run,
 ): Promise<CallEnd> {
@@ -42,16 +42,16 @@ export async function answeredInRounds(
   const attendance = { signal, onProgress, log };
   const step =
     state.call === undefined
-      ? await openCalls.begin(
+      ? await interruptedCalls.begin(
           named,
           (running) => run({ ...running, input: { ...input, state: state.own, ask: running.ask } }),
           attendance,
         )
-      : await openCalls.resume(state.call, named, input.responses ?? {}, attendance);
+      : await interruptedCalls.resume(state.call, named, input.responses ?? {}, attendance);
   return endOf(step, (text) => states.seal(text, owner));
 }
 
-function endOf(step: Step, seal: (text: string) => string): CallEnd {
+function endOf(step: CallStep, seal: (text: string) => string): CallEnd {
   if ("questions" in step) {
     const requestState = seal(JSON.stringify({ call: { ...step.call } }));
     return { result: { resultType: "input_required", inputRequests: step.questions, requestState } };

@@ -7,7 +7,7 @@ export interface StoredSession {
   changedAt: number;
 }
 
-export interface SessionStore {
+export interface ClientSessionStore {
   find(id: string): Promise<StoredSession | undefined>;
   /** Changes the state of one, in one commit. `change` gets an empty text if there is none so far. */
   change(

@@ -1,7 +1,7 @@
 import { type Clock, listOf, objectsOf, parseObject, stringOf } from "../../core/index.ts";
 import { freshState, logLevelOf, type SessionState, type SessionStates } from "../../mcp/index.ts";
 import { RecentMap } from "../recent-map.ts";
-import type { SessionStore, StoredSession } from "./store.ts";
+import type { ClientSessionStore, StoredSession } from "./store.ts";
 
 /** Sessions that are remembered. */
 const KNOWN_MAX = 10_000;
@@ -11,7 +11,7 @@ const UNCHANGED_MS_MAX = 24 * 60 * 60_000;
 const PER_OWNER_MAX = 1_000;
 
 interface StoredStatesOptions {
-  store: SessionStore;
+  store: ClientSessionStore;
   clock: Clock;
   /** Calls back with a session that another process may have changed; without one, any may be. */
   watch: (onChange: (session?: string) => void) => () => void;

@@ -1,11 +1,11 @@
 import { column, firstOf, inOneCommit, runnerOf, sql, type Storage, tableOf } from "../../../storage/index.ts";
-import type { SessionStore, StoredSession } from "../store.ts";
+import type { ClientSessionStore, StoredSession } from "../store.ts";
 
 const { text, integer } = column;
 
 const sessions = tableOf<StoredSession>({ id: text, owner: text, state: text, changedAt: integer });
 
-export function openSessionStateStore(storage: Storage): SessionStore {
+export function openSessionStateStore(storage: Storage): ClientSessionStore {
   const runner = runnerOf(storage);
   return {
     find: (id) => runner.first(sql`SELECT ${sessions.names} FROM tool_sessions WHERE id = ${id}`, sessions.read),

@@ -5,7 +5,7 @@ import { Ticker } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import { ProcessMail } from "../mail/process-mail.ts";
 import type { Letter } from "../mail/store.ts";
-import { type Asker, OpenCalls, type Step } from "./open-calls.ts";
+import { type Asker, InterruptedCalls, type CallStep } from "./interrupted-calls.ts";
 import { RequestStates } from "./request-states.ts";
 
 /** Processes with one table of letters and one clock. */
@@ -40,7 +40,7 @@ function createProcesses() {
       randomBytes: random,
       logger,
     });
-    return { mail, calls: new OpenCalls({ ticker, randomBytes: random, mail }) };
+    return { mail, calls: new InterruptedCalls({ ticker, randomBytes: random, mail }) };
   };
   const pass = async (milliseconds: number): Promise<void> => {
     for (let passed = 0; passed < milliseconds; passed += 1_000) {
@@ -67,7 +67,7 @@ const asking = async ({ ask, signal }: { ask: Asker; signal: AbortSignal }) => {
 /** The reason of a rejection; the clock may have to go on first. */
 const reasonOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch((reason: unknown) => reason);
 
-const callOf = (step: Step) => ("call" in step ? step.call : expect.unreachable("it has ended"));
+const callOf = (step: CallStep) => ("call" in step ? step.call : expect.unreachable("it has ended"));
 
 test("a question that nobody answers ends the call after ten minutes", async () => {
   const { start, pass } = createProcesses();

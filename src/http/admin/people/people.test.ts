@@ -1,8 +1,8 @@
 /** Many users from one file, on a storage in memory. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { changeHolder, createToken, type PeopleDifference } from "../../accounts/index.ts";
-import { openLedgerStore } from "../../ledger/index.ts";
-import { AdminServer } from "./__fixtures__/admin-server.ts";
+import { changeHolder, createToken, type PeopleDifference } from "../../../accounts/index.ts";
+import { openLedgerStore } from "../../../ledger/index.ts";
+import { AdminServer } from "../__fixtures__/admin-server.ts";
 
 let server: AdminServer;
 let owner: string;

@@ -2,10 +2,10 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "@hono/zod-openapi";
 import { CsvError, parse } from "csv-parse/sync";
-import type { PersonRow } from "../../accounts/index.ts";
-import { checkBody, parseBody } from "../../bodies/index.ts";
-import { GatewayError, objectOf } from "../../core/index.ts";
-import { limitChangesOf, limitSettings, name, policySettings, reason, reference, role } from "./requests.ts";
+import type { PersonRow } from "../../../accounts/index.ts";
+import { checkBody, parseBody } from "../../../bodies/index.ts";
+import { GatewayError, objectOf } from "../../../core/index.ts";
+import { limitChangesOf, limitSettings, name, policySettings, reason, reference, role } from "../requests.ts";
 
 /** Rows of one file; each has a few statements in one commit. */
 const PEOPLE_MAX = 1_000;

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { applyPeople } from "../../accounts/index.ts";
-import { accountsOf, adminRoute } from "./admin-route.ts";
-import { requireFreshSignIn } from "./fresh-sign-in.ts";
+import { applyPeople } from "../../../accounts/index.ts";
+import { accountsOf, adminRoute } from "../admin-route.ts";
+import { requireFreshSignIn } from "../fresh-sign-in.ts";
 import { peopleBody, readPeople } from "./people-file.ts";
-import { actHeaders, actQuery, contextOf, readBodyOf } from "./requests.ts";
+import { actHeaders, actQuery, contextOf, readBodyOf } from "../requests.ts";
 
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
 

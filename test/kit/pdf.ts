@@ -15,26 +15,41 @@ const HELVETICA = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
 
 /** A font that is not in the file, whose letters have a built-in encoding of this collection of glyphs. */
 export function foreignFont(encoding: string, ordering: string): string {
-  const descriptor = "<< /Type /FontDescriptor /FontName /Foreign /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /StemV 80 >>";
+  const descriptor =
+    "<< /Type /FontDescriptor /FontName /Foreign /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /StemV 80 >>";
   const system = `<< /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >>`;
   const descendant = `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Foreign /CIDSystemInfo ${system} /FontDescriptor ${descriptor} >>`;
   return `<< /Type /Font /Subtype /Type0 /BaseFont /Foreign /Encoding /${encoding} /DescendantFonts [${descendant}] >>`;
 }
 
 /** A PDF with one page for each list of texts. */
-export function makePdf(pages: readonly (readonly Text[])[], { title, trailer = "", font = HELVETICA, scan }: MadePdf = {}): Uint8Array {
-  const objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", font, title === undefined ? "<< >>" : `<< /Title (${title}) /CreationDate (D:20260131120000Z) >>`];
+export function makePdf(
+  pages: readonly (readonly Text[])[],
+  { title, trailer = "", font = HELVETICA, scan }: MadePdf = {},
+): Uint8Array {
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "",
+    font,
+    title === undefined ? "<< >>" : `<< /Title (${title}) /CreationDate (D:20260131120000Z) >>`,
+  ];
   if (scan !== undefined) {
     const height = scan.samples.length / scan.width;
     const hex = `${Buffer.from(scan.samples).toString("hex")}>`;
-    objects.push(`<< /Type /XObject /Subtype /Image /Width ${scan.width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /ASCIIHexDecode /Length ${hex.length} >>\nstream\n${hex}\nendstream`);
+    objects.push(
+      `<< /Type /XObject /Subtype /Image /Width ${scan.width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /ASCIIHexDecode /Length ${hex.length} >>\nstream\n${hex}\nendstream`,
+    );
   }
   const kids = pages.map((texts) => {
     const picture = scan === undefined ? [] : ["q 600 0 0 800 0 0 cm /I1 Do Q"];
-    const shown = texts.map(([x, y, size, text]) => `BT /F1 ${size} Tf ${x} ${y} Td ${text.startsWith("<") ? text : `(${text})`} Tj ET`);
+    const shown = texts.map(
+      ([x, y, size, text]) => `BT /F1 ${size} Tf ${x} ${y} Td ${text.startsWith("<") ? text : `(${text})`} Tj ET`,
+    );
     const content = [...picture, ...shown].join("\n");
     objects.push(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`);
-    objects.push(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents ${objects.length} 0 R /Resources << /Font << /F1 3 0 R >> ${scan === undefined ? "" : "/XObject << /I1 5 0 R >>"} >> >>`);
+    objects.push(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents ${objects.length} 0 R /Resources << /Font << /F1 3 0 R >> ${scan === undefined ? "" : "/XObject << /I1 5 0 R >>"} >> >>`,
+    );
     return `${objects.length} 0 R`;
   });
   objects[1] = `<< /Type /Pages /Kids [${kids.join(" ")}] /Count ${kids.length} >>`;

@@ -47,7 +47,7 @@ export interface AskedCall {
 }
 
 /** A request comes to its end, or to questions by their keys. */
-export type Step = { end: CallEnd } | { questions: JsonObject; call: AskedCall };
+export type CallStep = { end: CallEnd } | { questions: JsonObject; call: AskedCall };
 
 export type Asker = (question: ClientQuestion) => Promise<JsonObject>;
 
@@ -66,7 +66,7 @@ interface Attendance {
   log: ServerLog | undefined;
 }
 
-interface OpenCallsOptions {
+interface InterruptedCallsOptions {
   ticker: Ticker;
   randomBytes: RandomBytes;
   mail: ProcessMail;
@@ -77,15 +77,15 @@ interface Elsewhere {
   noteAlive: () => void;
 }
 
-export class OpenCalls {
-  readonly #options: OpenCallsOptions;
+export class InterruptedCalls {
+  readonly #options: InterruptedCallsOptions;
   readonly #asked = new Map<string, OpenCall>();
   /** Requests that another process has, by the ids of the letters. */
   readonly #elsewhere = new Map<string, Elsewhere>();
   /** Clients of other processes that wait here. */
   readonly #guests = new Map<string, AbortController>();
 
-  constructor(options: OpenCallsOptions) {
+  constructor(options: InterruptedCallsOptions) {
     this.#options = options;
     const { mail } = options;
     mail.on("resume", (letter) => void this.#serve(letter));
@@ -99,7 +99,7 @@ export class OpenCalls {
     owner: CallOwner,
     run: (running: { ask: Asker } & Attendance) => Promise<CallEnd>,
     attendance: Attendance,
-  ): Promise<Step> {
+  ): Promise<CallStep> {
     const { ticker, randomBytes, mail } = this.#options;
     const call = new OpenCall({
       owner,
@@ -114,7 +114,7 @@ export class OpenCalls {
   }
 
   /** Goes on with a request. Throws -32602 if it is not this owner's, or is not open any more. */
-  resume({ process, id }: AskedCall, owner: CallOwner, answers: JsonObject, attendance: Attendance): Promise<Step> {
+  resume({ process, id }: AskedCall, owner: CallOwner, answers: JsonObject, attendance: Attendance): Promise<CallStep> {
     const { mail } = this.#options;
     if (process !== mail.process) return this.#resumeElsewhere({ process, id }, { owner, answers }, attendance);
     const call = this.#asked.get(id);
@@ -143,7 +143,7 @@ export class OpenCalls {
     { process, id }: AskedCall,
     { owner, answers }: { owner: CallOwner; answers: JsonObject },
     { signal }: Attendance,
-  ): Promise<Step> {
+  ): Promise<CallStep> {
     const { mail, ticker, randomBytes } = this.#options;
     const request = randomId(randomBytes, ID_CHARACTERS);
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
@@ -266,7 +266,7 @@ class OpenCall {
   }
 
   /** The next step, for a client that waits. The request ends with the last of them that leaves before. */
-  async next({ signal, onProgress, log }: Attendance): Promise<Step> {
+  async next({ signal, onProgress, log }: Attendance): Promise<CallStep> {
     this.#attending += 1;
     this.#stopTimer();
     this.#onProgress = onProgress;
@@ -347,7 +347,7 @@ function errorLetter(thrown: unknown): JsonObject {
   return { code, message, param };
 }
 
-function stepIn({ end, questions, error }: JsonObject, call: AskedCall): Step {
+function stepIn({ end, questions, error }: JsonObject, call: AskedCall): CallStep {
   const failed = objectOf(error);
   if (failed !== undefined) throw errorIn(failed);
   const ended = objectOf(end);
