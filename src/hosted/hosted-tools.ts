@@ -6,7 +6,6 @@ import { ownResultStart } from "../dialects/index.ts";
 import type { Target } from "../routing/index.ts";
 import { mayCall } from "../tools/index.ts";
 import type { HostedToolsOptions } from "./hosted-options.ts";
-import { LoopWay } from "./loop-way.ts";
 import { OWN } from "./running/own-tools.ts";
 import { askedServers, type FindServer, mayHaveServers } from "./requests/asked-servers.ts";
 import {
@@ -40,7 +39,7 @@ export class HostedTools implements HostedLoops {
     return run.length + left.length + servers.length > 0;
   }
 
-  run<Body extends ChargeableBody>(
+  async run<Body extends ChargeableBody>(
     route: ChargeableRoute<Body>,
     incoming: IncomingCall & { body: Uint8Array },
     target: Target,
@@ -49,6 +48,8 @@ export class HostedTools implements HostedLoops {
     // A round by itself does not go on in the background, nor is its answer stored.
     const { background, ...ofRounds } = route;
     const { principal } = incoming;
+    // A gateway without such calls does not load it.
+    const { LoopWay } = await import("./loop-way.ts");
     const way = new LoopWay({
       ...options,
       pages: options.pages(),

@@ -147,6 +147,13 @@ describe("the document", () => {
       "post /v1/messages/batches/{message_batch_id}/cancel",
       "get /v1/messages/batches/{message_batch_id}/results",
       "delete /v1/messages/batches/{message_batch_id}",
+      "post /v2/crawl/params-preview",
+      "post /v2/extract",
+      "get /v2/extract/{id}",
+      "delete /v2/extract/{id}",
+      "post /v2/parse",
+      "get /v2/parse/formats",
+      "get /v2/team/queue-status",
     ];
     const all = contractRoutes.map(([method, path]) => `${method} ${path}`).concat(beyond);
     expect(documented.toSorted()).toEqual([...all, ...Object.keys(routeRoles)].toSorted());

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { Firecrawl } from "@mendable/firecrawl-js";
 import { makeDocx } from "../../src/pages/documents/__fixtures__/docx.ts";
-import { makePdf } from "../kit/pdf.ts";
+import { makePdf } from "../../src/pages/documents/__fixtures__/pdf.ts";
 import { creditsText, post } from "../kit/index.ts";
 import { webScene } from "./web-scene.ts";
 

@@ -1,6 +1,6 @@
 /** PDFs whose pages are pictures, read by the model of `web.vision_model`. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { makePdf, type Text } from "../kit/pdf.ts";
+import { makePdf, type Text } from "../../src/pages/documents/__fixtures__/pdf.ts";
 import {
   type Caller,
   creditsText,

@@ -8,7 +8,6 @@ import { noReport } from "../account/usage.ts";
 import { shownCalls } from "../admin/calls/shown-calls.ts";
 import { focusColumns, focusRow } from "../admin/exports/focus.ts";
 import { ownerIn } from "../admin/requests.ts";
-import { chunksOf } from "./row-texts.ts";
 import type { TableReader, TableRequest } from "./table-reader.ts";
 
 /** Rows of the audit log that are read at once. */
@@ -51,6 +50,8 @@ export class TablesHere implements TableReader {
 
   async *read(request: TableRequest, signal: AbortSignal): AsyncGenerator<Uint8Array, undefined> {
     const { columns, parts } = await rowsOf(this.#deps, request, signal);
+    // On SQLite another thread loads it.
+    const { chunksOf } = await import("./row-texts.ts");
     yield* chunksOf(parts, { columns, format: request.format });
     return undefined;
   }

@@ -1,7 +1,7 @@
 /** Has children read a document of each kind, and prints what each turned out to be. */
 import { PagePool } from "../pool/page-pool.ts";
 import { makeDocx } from "../documents/__fixtures__/docx.ts";
-import { makePdf } from "../../../test/kit/pdf.ts";
+import { makePdf } from "../documents/__fixtures__/pdf.ts";
 import { bytesOf, pageRequest } from "./request.ts";
 
 const owner = { owner: "alice" };

@@ -3,7 +3,7 @@ import { bytesOf, pageRequest } from "../__fixtures__/request.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { takeApart } from "../take-apart.ts";
 import { makeDocx, makeZip } from "./__fixtures__/docx.ts";
-import { foreignFont, makePdf, type Text } from "../../../test/kit/pdf.ts";
+import { foreignFont, makePdf, type Text } from "./__fixtures__/pdf.ts";
 
 async function read(
   bytes: Uint8Array | string,

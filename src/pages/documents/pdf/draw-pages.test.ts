@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { decode } from "fast-png";
 import { failureOf } from "../../../../test/kit/failure-of.ts";
-import { makePdf } from "../../../../test/kit/pdf.ts";
+import { makePdf } from "../__fixtures__/pdf.ts";
 import { drawPages } from "./draw-pages.ts";
 
 /** Black above, white below. */
