@@ -207,6 +207,8 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.locator("tbody tr", { hasText: "docs" }).getByRole("link").first().click();
     await page.waitForURL(/\/console\/requests\?/);
     expect(new URL(page.url()).searchParams.get("tag:team")).toBe("docs");
+    // The address changes before the page does.
+    await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
     await page.waitForSelector('main[aria-busy="false"] tbody tr a');
     expect(await page.locator("tbody tr").count()).toBe(1);
     await page.locator("tbody tr a").first().click();
