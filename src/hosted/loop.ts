@@ -179,7 +179,7 @@ export class Loop {
     } catch (thrown) {
       call.signal.throwIfAborted();
       if (!(thrown instanceof GatewayError)) throw thrown;
-      // What has been paid for would be lost; the client may go on later.
+      // A failure would lose the rounds that are paid. An answer that ends early keeps them, and its client can continue it.
       const leaves = isUnpaid(thrown) || thrown.code === "rate_limit_exceeded";
       return yield* leaves ? this.#leave(thrown) : this.#fail(failureOf(thrown), thrown);
     }

@@ -250,7 +250,7 @@ describe.skipIf(!hasChromium)("the console", () => {
     await own.getByRole("heading", { name: "Series" }).waitFor();
     await loaded(own);
     expect(await sumOf(own)).toEqual([3, 0, credits]);
-    // Those of somebody else are not theirs, whoever the address names.
+    // A member sees no call of another user, even if the page's address names that user.
     await own.goto(series.replace("user=bea", "user=ada"));
     await loaded(own);
     expect(await sumOf(own)).toEqual([3, 0, credits]);

@@ -51,7 +51,7 @@ function Form<Answer>({ confirm, children, act, shown, close }: FormDialogProps<
       return act(text);
     },
     onSuccess: async () => {
-      // First the list: a form of a changed row begins anew, and would end under somebody who has opened it again.
+      // The dialog closes after the list was read again: a changed row resets its form, which the user could have reopened by then.
       await client.invalidateQueries({ queryKey: ["list"] });
       if (shown === undefined) close();
     },

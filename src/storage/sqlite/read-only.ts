@@ -18,7 +18,7 @@ export function openToRead(path: string): Database {
 /** The file of a storage that another thread of this process has opened. */
 export type OpenFile = Pick<SqliteStorage, "place" | "timezone"> & { file: string };
 
-/** That storage for a thread that only reads, at once: it has no reader, is told of no commits, and refuses writes. */
+/** The storage on a read-only connection of the calling thread. Writes to it fail, and it announces no commits of other processes. */
 export function readOnlyStorage({ file, place, timezone }: OpenFile): SqliteStorage {
   const handle = openToRead(file);
   return {
