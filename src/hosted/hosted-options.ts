@@ -10,7 +10,7 @@ import type { SealedResults } from "./running/sealed-results.ts";
 import type { PageFinder } from "./running/web-tools.ts";
 
 /** Who runs a tool: the provider if it can, else the gateway; one of them alone; nobody. */
-type HostedMode = "auto" | "native" | "gateway" | "off";
+export type HostedMode = "auto" | "native" | "gateway" | "off";
 
 export interface HostedToolsOptions {
   shell: WorkShell;

@@ -5,7 +5,7 @@ import type { PaidAnswer } from "../charges/index.ts";
 import { ownResultStart } from "../dialects/index.ts";
 import type { Target } from "../routing/index.ts";
 import { mayCall } from "../tools/index.ts";
-import type { HostedToolsOptions } from "./hosted-options.ts";
+import type { HostedMode, HostedToolsOptions } from "./hosted-options.ts";
 import { OWN } from "./running/own-tools.ts";
 import { askedServers, type FindServer, mayHaveServers } from "./requests/asked-servers.ts";
 import {
@@ -14,14 +14,27 @@ import {
   type HostedDialect,
   type HostedKind,
   mayHaveHosted,
-  requireDomains,
   requireFewHosted,
 } from "./requests/asked-tools.ts";
 import { nativeIn } from "./requests/native-tools.ts";
+import { requireDomains } from "./requests/web-options.ts";
 import type { DecidedTools } from "./requests/loop-request.ts";
 
-/** The gateway's own tools that do the same: a token that may not call one may not use the hosted one. */
-const ownNames: Readonly<Record<HostedKind, string>> = { search: "web_search", fetch: "web_scrape" };
+interface Running {
+  principal: Principal;
+  mode: HostedMode;
+  options: Pick<HostedToolsOptions, "findsWorld">;
+}
+
+/**
+ * Whether the gateway can run a tool of each kind for a caller. A token that may not call the gateway's own tool that does the same
+ * may not use the hosted one.
+ */
+const runs: Readonly<Record<HostedKind, (running: Running) => boolean>> = {
+  web_search: ({ principal, mode, options: { findsWorld } }) =>
+    (findsWorld || mode === "gateway") && mayCall(principal, "web_search"),
+  web_fetch: ({ principal }) => mayCall(principal, "web_scrape"),
+};
 
 export class HostedTools implements HostedLoops {
   readonly #options: HostedToolsOptions;
@@ -91,10 +104,9 @@ export class HostedTools implements HostedLoops {
   }
 
   #runs({ kind }: AskedTool, principal: Principal): boolean {
-    const { modes, findsWorld } = this.#options;
-    const mode = modes[kind];
-    if (mode === "native" || (mode === "auto" && kind === "search" && !findsWorld)) return false;
-    return mayCall(principal, ownNames[kind]);
+    const options = this.#options;
+    const mode = options.modes[kind];
+    return mode !== "native" && runs[kind]({ principal, mode, options });
   }
 }
 

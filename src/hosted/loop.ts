@@ -20,7 +20,7 @@ import type { LoopRequest } from "./requests/loop-request.ts";
 import type { RoundTurn } from "./requests/round-dialect.ts";
 import { AnswerJoiner, type JoinedRound } from "./rounds/answer-joiner.ts";
 import { readRound } from "./rounds/round-reader.ts";
-import { useItems } from "./rounds/tool-items.ts";
+import { listItem } from "./rounds/items/served-items.ts";
 import { isUnpaid, TURN_CHARACTERS_MAX, unpaid, UseRunner } from "./rounds/use-runner.ts";
 import type { LoopCall } from "./loop-call.ts";
 
@@ -67,8 +67,8 @@ export class Loop {
   async begin(): Promise<void> {
     const { request, callId } = this.#options;
     for (const [index, server] of request.servers.entries()) {
-      const list = useItems[request.dialect].list(server, `${callId}_${index}`);
-      if (list === undefined) continue;
+      if (request.dialect !== "responses") break;
+      const list = listItem(server, `${callId}_${index}`);
       const { events, index: place } = this.#joiner.begin(list.begun);
       this.#before.push(...events, ...this.#joiner.end(place, list.whole));
     }

@@ -35,7 +35,7 @@ export function createHosted({ config, environment, storage, calls, publicUrl, l
     results: new SealedResults({ key, randomBytes }),
     publicUrl,
     price: webPrice({ tool_calls_kcount: 0 }, 1_000_000n),
-    modes: { search: hosted.web_search, fetch: hosted.web_fetch },
+    modes: hosted,
     findsWorld: config.web.search.backend !== "local",
     deadlineMs: deadline,
   });

@@ -1,42 +1,47 @@
 /** The functions that stand for hosted tools: the model calls them, and the gateway runs them. */
 import { GatewayError, type JsonObject } from "../../core/index.ts";
 import type { FoundServer, FoundTool } from "../running/served-tools.ts";
-import type { AskedTool, HostedDialect } from "./asked-tools.ts";
+import type { AskedTool, HostedDialect, HostedKind, WebTool } from "./asked-tools.ts";
 
-type HostedAction = "web_search" | "web_fetch" | "open_page" | "find_in_page";
+type WebAction = "web_search" | "web_fetch" | "open_page" | "find_in_page";
 
+/** A search, or a look at a page. */
 export interface WebFunction {
-  action: HostedAction;
+  family: "web";
+  action: WebAction;
   /** By which the model calls it. */
   name: string;
   /** The tool that it belongs to. */
-  tool: AskedTool;
+  tool: WebTool;
 }
 
 /** A tool of a server of this gateway. */
-interface ServedFunction {
-  action: "mcp";
+export interface ServedFunction {
+  family: "served";
   name: string;
   server: FoundServer;
   served: FoundTool;
 }
 
-export type HostedFunction = WebFunction | ServedFunction;
+/** A function of a tool in the list of the request. */
+export type ToolFunction = WebFunction;
+
+export type HostedFunction = ToolFunction | ServedFunction;
 
 /** The functions of one request by the tools that they stand for, as the items of a conversation name those. */
 export class FunctionIndex {
-  readonly #web = new Map<unknown, WebFunction>();
+  readonly #byAction = new Map<unknown, ToolFunction>();
   readonly #served = new Map<unknown, Map<unknown, ServedFunction>>();
 
   constructor(functions: readonly HostedFunction[]) {
     for (const each of functions) {
-      if (each.action === "mcp") this.#addServed(each);
-      else if (!this.#web.has(each.action)) this.#web.set(each.action, each);
+      if (each.family === "served") this.#addServed(each);
+      else if (!this.#byAction.has(each.action)) this.#byAction.set(each.action, each);
     }
   }
 
-  withAction(action: unknown): WebFunction | undefined {
-    return this.#web.get(action);
+  withAction(action: unknown): ToolFunction | undefined {
+    return this.#byAction.get(action);
   }
 
   hasServer(label: unknown): boolean {
@@ -56,17 +61,17 @@ export class FunctionIndex {
 }
 
 /** The actions of each tool that a dialect has items for. */
-const actionsOf: Readonly<Record<HostedDialect, Readonly<Record<AskedTool["kind"], readonly HostedAction[]>>>> = {
-  chat: { search: ["web_search", "open_page"], fetch: ["web_fetch"] },
-  messages: { search: ["web_search"], fetch: ["web_fetch"] },
-  responses: { search: ["web_search", "open_page", "find_in_page"], fetch: ["web_fetch"] },
+const actionsOf: Readonly<Record<HostedDialect, Readonly<Record<HostedKind, readonly WebAction[]>>>> = {
+  chat: { web_search: ["web_search", "open_page"], web_fetch: ["web_fetch"] },
+  messages: { web_search: ["web_search"], web_fetch: ["web_fetch"] },
+  responses: { web_search: ["web_search", "open_page", "find_in_page"], web_fetch: ["web_fetch"] },
 };
 
 const text = (description: string): JsonObject => ({ type: "string", description });
 
 const url = text("The whole address, as it stands in a message or in an earlier result.");
 
-const definitions: Readonly<Record<HostedAction, { description: string; properties: JsonObject }>> = {
+const definitions: Readonly<Record<WebAction, { description: string; properties: JsonObject }>> = {
   web_search: {
     description:
       "Searches the web, and returns pages with an address, a title and passages, each with a number. " +
@@ -89,12 +94,12 @@ export interface FunctionDefinition {
 }
 
 export function definitionOf(called: HostedFunction): FunctionDefinition {
-  const { action, name } = called;
-  if (action === "mcp") {
+  const { name } = called;
+  if (called.family === "served") {
     const { description, parameters } = called.served;
     return { name, description, parameters };
   }
-  const { description, properties } = definitions[action];
+  const { description, properties } = definitions[called.action];
   const parameters = { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
   return { name, description, parameters };
 }
@@ -109,12 +114,12 @@ export function functionsOf(
   taken: ReadonlySet<string>,
 ): HostedFunction[] {
   const nameFor = freeNames(taken);
-  const actions = new Set<HostedAction>();
-  const web = tools.flatMap((tool) =>
-    actionsOf[dialect][tool.kind].flatMap((action): WebFunction[] => {
+  const actions = new Set<WebAction>();
+  const ofTools = tools.flatMap((tool) =>
+    actionsOf[dialect][tool.kind].flatMap((action): ToolFunction[] => {
       if (actions.has(action)) return [];
       actions.add(action);
-      return [{ action, name: nameFor(action), tool }];
+      return [{ family: "web", action, name: nameFor(action), tool }];
     }),
   );
   const count = servers.reduce((sum, server) => sum + server.tools.length, 0);
@@ -123,9 +128,9 @@ export function functionsOf(
     throw new GatewayError("validation_failed", message, { param: "tools" });
   }
   const served = servers.flatMap((server) =>
-    server.tools.map((each): ServedFunction => ({ action: "mcp", name: nameFor(each.name), server, served: each })),
+    server.tools.map((each): ServedFunction => ({ family: "served", name: nameFor(each.name), server, served: each })),
   );
-  return [...web, ...served];
+  return [...ofTools, ...served];
 }
 
 /** Gives each function a name of its own. The numbers of a name go on, since trying all would take the square of their count. */

@@ -161,9 +161,9 @@ export class LoopRequest {
   /** The choice of the body, with functions in the place of the tools that it names. */
   #choiceOf(asked: JsonObject, functions: readonly HostedFunction[]): unknown {
     const { tool_choice: choice } = asked;
-    const web = functions.filter((each) => each.action !== "mcp");
+    const ofTools = functions.filter((each) => each.family !== "served");
     const named = (type: string | undefined): HostedFunction | undefined =>
-      web.find(({ tool }) => type !== undefined && (type === tool.type || type === nameIn(asked, tool)));
+      ofTools.find(({ tool }) => type !== undefined && (type === tool.type || type === nameIn(asked, tool)));
     const one = named(this.rounds.chosenTool(choice));
     if (one !== undefined) return this.rounds.choiceOf(one.name);
     const tools = objectOf(choice)?.["tools"];
@@ -180,7 +180,7 @@ export class LoopRequest {
 const SOURCES = "web_search_call.action.sources";
 
 function ownerOf(called: HostedFunction): unknown {
-  return called.action === "mcp" ? called.server : called.tool;
+  return called.family === "served" ? called.server : called.tool;
 }
 
 function isToolset(tool: unknown, labels: ReadonlySet<unknown>): boolean {

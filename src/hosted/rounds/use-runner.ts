@@ -13,7 +13,8 @@ import { failedOutcome, type ToolOutcome } from "../running/tool-outcome.ts";
 import { callServed } from "../running/served-tools.ts";
 import { useTool } from "../running/web-tools.ts";
 import type { AnswerJoiner } from "./answer-joiner.ts";
-import { type BegunUse, useItems } from "./tool-items.ts";
+import type { BegunUse } from "./items/begun-use.ts";
+import { itemsOf } from "./items/tool-items.ts";
 
 /** The characters of answers and results after which no tool is used any more: all later rounds send them, and no model reads more. */
 export const TURN_CHARACTERS_MAX = 3_000_000;
@@ -105,20 +106,20 @@ export class UseRunner {
     results: CallResult[],
   ): AsyncGenerator<readonly AnswerEvent[], { error: GatewayError } | undefined> {
     const { joiner, request } = this.#options;
-    const items = useItems[request.dialect];
+    const items = itemsOf(request.dialect, begun);
     // Of a paused one the block stands in the answer before.
-    const block = isHidden || (isResumed && begun.approvalId === undefined) ? undefined : items.begun(begun);
+    const block = isHidden || (isResumed && begun.approvalId === undefined) ? undefined : items.begun;
     const opened = block && joiner.begin(block);
     if (opened !== undefined) yield opened.events;
     const ended = await (outcome ?? use());
     if ("thrown" in ended) {
       const error = unpaidOf(ended.thrown);
       const failed = failedOutcome("unavailable", begun.input);
-      if (opened !== undefined) yield joiner.end(opened.index, items.ended(begun, failed));
+      if (opened !== undefined) yield joiner.end(opened.index, items.ended?.(failed));
       return { error };
     }
-    if (opened !== undefined) yield joiner.end(opened.index, items.ended(begun, ended));
-    const result = isHidden ? undefined : items.result(begun, ended);
+    if (opened !== undefined) yield joiner.end(opened.index, items.ended?.(ended));
+    const result = isHidden ? undefined : items.result?.(ended);
     if (result !== undefined) yield joiner.whole(result);
     this.#count(begun, ended);
     this.#characters += ended.text.length;
@@ -129,12 +130,12 @@ export class UseRunner {
   /** The uses that the client has to approve, or that the next answer begins with. */
   *#close(asked: readonly BegunUse[], paused: BegunUse | undefined): Generator<readonly AnswerEvent[]> {
     const { joiner, request } = this.#options;
-    const items = useItems[request.dialect];
+    const { dialect } = request;
     for (const use of asked) {
-      const block = items.approval(use);
+      const block = itemsOf(dialect, use).approval;
       if (block !== undefined) yield joiner.whole(block);
     }
-    const open = paused && items.begun(paused);
+    const open = paused && itemsOf(dialect, paused).begun;
     if (open !== undefined) yield joiner.whole(open);
   }
 
@@ -164,7 +165,7 @@ export class UseRunner {
 
   /** Whether the tool has been used as often as its request permits. Counts the use otherwise. */
   #isBeyondOwn(called: HostedFunction): boolean {
-    if (called.action === "mcp") return false;
+    if (called.family === "served") return false;
     const uses = (this.#byTool.get(called.tool) ?? 0) + 1;
     if (called.tool.usesMax !== undefined && uses > called.tool.usesMax) return true;
     this.#byTool.set(called.tool, uses);
@@ -184,7 +185,7 @@ export class UseRunner {
   async #use({ called, arguments: text, id }: BegunUse): Promise<ToolOutcome> {
     const { call, sources } = this.#options;
     const common = { arguments: text, requestOf: (body: JsonObject) => call.partOf(body), nonce: id };
-    if (called.action === "mcp") return callServed(call.served, { ...common, tool: called.served });
+    if (called.family === "served") return callServed(call.served, { ...common, tool: called.served });
     return useTool(call.pages, { ...common, called, sources, given: await this.#givenAddresses() });
   }
 
@@ -214,7 +215,7 @@ export class UseRunner {
 
   #count({ called }: BegunUse, { counts, cost }: ToolOutcome): void {
     this.#options.call.spent += cost;
-    if (counts && called.action === "web_search") this.#searches += 1;
+    if (counts && called.family === "web" && called.action === "web_search") this.#searches += 1;
   }
 }
 
@@ -225,7 +226,7 @@ async function givenIn(texts: unknown): Promise<GivenAddresses> {
 }
 
 function needsApproval(called: HostedFunction): boolean {
-  return called.action === "mcp" && called.served.needsApproval;
+  return called.family === "served" && called.served.needsApproval;
 }
 
 /** Throws for any other failure. */

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { Sources } from "../citations/sources.ts";
-import { askedTools, requireDomains } from "../requests/asked-tools.ts";
+import { askedTools } from "../requests/asked-tools.ts";
+import { requireDomains } from "../requests/web-options.ts";
 import { GivenAddresses } from "./given-addresses.ts";
 import { useTool } from "./web-tools.ts";
 

@@ -12,8 +12,9 @@ import {
 } from "../../core/index.ts";
 import { cleanObject } from "../../tools/index.ts";
 import type { CitedSource, Sources } from "../citations/sources.ts";
-import { type AskedTool, hostIn } from "../requests/asked-tools.ts";
+import type { WebTool } from "../requests/asked-tools.ts";
 import type { WebFunction } from "../requests/functions.ts";
+import { hostIn } from "../requests/web-options.ts";
 import { fenced } from "./fence.ts";
 import type { GivenAddresses } from "./given-addresses.ts";
 import { passagesOf } from "./passages.ts";
@@ -102,7 +103,7 @@ export function describeSource({ number, title, url, text }: CitedSource): strin
   return [`[${number}] ${title}`, url, text].join("\n");
 }
 
-function pageOf(page: JsonObject, query: string, { size }: AskedTool): FoundPage {
+function pageOf(page: JsonObject, query: string, { size }: WebTool): FoundPage {
   const [url, description] = [stringOf(page["url"]), stringOf(page["description"])];
   const whole = stringOf(page["markdown"]);
   const part = whole === "" ? "" : passagesOf(whole, query, resultCharacters[size]);
@@ -191,7 +192,7 @@ async function perform(ask: () => Promise<PaidAnswer>): Promise<Performed> {
 
 const errors: Readonly<Record<number, ToolErrorCode>> = { 422: "invalid_input", 429: "too_many_requests" };
 
-function isPermitted(url: string, { allowedDomains, blockedDomains }: AskedTool): boolean {
+function isPermitted(url: string, { allowedDomains, blockedDomains }: WebTool): boolean {
   const host = hostIn(url);
   const isOf = (domain: string): boolean => host === domain || (host?.endsWith(`.${domain}`) ?? false);
   return host !== undefined && !blockedDomains.some(isOf) && (allowedDomains.length === 0 || allowedDomains.some(isOf));

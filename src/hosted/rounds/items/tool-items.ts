@@ -1,0 +1,16 @@
+/** A use of a hosted tool as the items of a dialect. */
+import type { HostedDialect } from "../../requests/asked-tools.ts";
+import type { BegunUse, UseItems } from "./begun-use.ts";
+import { servedItems } from "./served-items.ts";
+import { webItems } from "./web-items.ts";
+
+export function itemsOf(dialect: HostedDialect, use: BegunUse): UseItems {
+  if (dialect === "chat") return {};
+  const { called } = use;
+  switch (called.family) {
+    case "web":
+      return webItems[dialect](called, use);
+    case "served":
+      return servedItems[dialect](called, use);
+  }
+}
