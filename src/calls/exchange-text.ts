@@ -35,6 +35,7 @@ import {
   singleRoleStream,
   underModel,
   substituteTools,
+  withToolsInEffect,
   type ClientContext,
   type Conversation,
   type DialectTranslation,
@@ -378,13 +379,14 @@ function clientSide(
   // Anthropic's own are known in Messages.
   const isOwn = (type: string): boolean => to === "messages" && asking.dialect === to && type !== "custom";
   const takes = (type: string): boolean => facts.clientTools?.includes(type) === true || isOwn(type);
-  const { conversation, restore } = substituteTools(read, takes);
+  const actsOnHistory = asking.dialect === to && takes("tool_search");
+  const { conversation, restore } = substituteTools(actsOnHistory ? read : withToolsInEffect(read), takes);
   const { conversation: named, names } = fitToolNames(conversation, facts.toolNameMax);
   const stop = named.stop.filter((sequence) => sequence !== "");
   const cutsAnswer = facts.refusesStop === true && stop.length > 0;
   const forced = to === "messages" ? forcedAnswer(named, facts) : undefined;
   let client = asking;
-  const changes: FactName[] = conversation === read ? [] : ["client-tools"];
+  const changes: FactName[] = restore === undefined ? [] : ["client-tools"];
   if (restore !== undefined) client = restoringTools(client, restore);
   if (names !== undefined) {
     client = namingTools(client, names);
@@ -433,6 +435,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   const upstreamContext: UpstreamContext = { origin, callId, model, readUsage, hasNoStore, thinkTags, reasoningField };
   const clientContext: ClientContext = {
     request: call.request ?? asked,
+    asked,
     shownModel: call.shownModel,
     callId,
     created: Math.floor(at / 1_000),

@@ -55,6 +55,7 @@ export {
   type StreamWriter,
   substituteTools,
   thoughtsOfAnswer,
+  withToolsInEffect,
   type ToolCallPart,
   type TranslationTarget,
   type UpstreamContext,

@@ -113,11 +113,12 @@ export function readCommonPart(part: JsonObject, at: string): Part {
 
 /** The members about tools. An upstream gets no choice without tools. */
 export function writeTools(
-  { tools, toolChoice, parallelToolCalls }: Conversation,
+  { tools, toolChoice, parallelToolCalls, rest }: Conversation,
   nesting: Nesting,
   write: (tool: Tool, nesting: Nesting) => JsonObject = writeTool,
 ): JsonObject {
-  const reachable = tools.filter((tool) => tool.kind !== "function" || tool.reach !== "own");
+  const unreached = rest.dialect === nesting.dialect ? "others" : "own";
+  const reachable = tools.filter((tool) => tool.kind === "native" || tool.reach !== unreached);
   if (reachable.length === 0) return {};
   return {
     tools: reachable.map((tool) => write(tool, nesting)),

@@ -53,6 +53,12 @@ export interface Turn {
 
 export type Tool = FunctionTool | CustomTool | NativeTool;
 
+/**
+ * Only an upstream that acts on the parts of a history which add, remove and load tools gets it, or only one that does not: for
+ * that one they have been applied already.
+ */
+type ToolReach = "own" | "others";
+
 export interface FunctionTool {
   kind: "function";
   at: string;
@@ -62,11 +68,7 @@ export interface FunctionTool {
   parameters?: JsonObject | undefined;
   strict?: boolean | undefined;
   cache?: CacheMark | undefined;
-  /**
-   * Only an upstream of the client's own dialect gets it, or only one of another: there the blocks of a history that add
-   * and remove tools have been applied already.
-   */
-  reach?: "own" | "others" | undefined;
+  reach?: ToolReach | undefined;
   /** Members that only the client's dialect knows; dropped in others. */
   extras?: JsonObject | undefined;
 }
@@ -79,6 +81,7 @@ export interface CustomTool {
   description?: string | undefined;
   /** Free text, or a grammar with its `syntax` and its `definition`. */
   format?: JsonObject | undefined;
+  reach?: ToolReach | undefined;
 }
 
 /** A tool that the upstream runs, or whose format only models of its dialect know. */

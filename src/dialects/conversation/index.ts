@@ -52,6 +52,7 @@ export { callingTool, forcedAnswer } from "./tools/forced-answer.ts";
 export { fitToolNames, namingTools } from "./tools/fit-tool-names.ts";
 export { leaveOutHostedTools, withOwnTools } from "./tools/hosted-tools.ts";
 export { restoringTools, substituteTools } from "./tools/substitute-tools.ts";
+export { withToolsInEffect } from "./tools/tools-in-effect.ts";
 export { joinTurns } from "./join-turns.ts";
 export { type Failure, type FailureKind, failureOf, kindOfStatus } from "./failure.ts";
 export { type FieldRule, type FieldTable, refused, fieldsFor } from "./fields.ts";

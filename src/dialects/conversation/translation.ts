@@ -78,6 +78,8 @@ export interface UpstreamContext {
 export interface ClientContext {
   /** The client's own body. */
   request: JsonObject;
+  /** The same with the earlier rounds that it continues, if that is another one. */
+  asked?: JsonObject;
   /** The model's name in the answer, for a client that compares it with the one it asked for. */
   shownModel?: string | undefined;
   /** Unique to the call: the answer's id is derived from it. Letters and digits. */

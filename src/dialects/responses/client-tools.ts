@@ -1,5 +1,6 @@
 import { type JsonObject, listOf, objectOf, parseObject, stringOf } from "../../core/index.ts";
 import type { AnswerBlock, Part, ToolCallPart, ToolResultPart, ToolSubstitute } from "../conversation/index.ts";
+import { isClientSearch } from "./client-search.ts";
 
 /** A tool of OpenAI's that the client runs, as a function: its items, its parameters and the way between both. */
 interface ClientTool {
@@ -156,6 +157,7 @@ export function textOfHosted(item: JsonObject): string | undefined {
 export function isMakersOwn(item: JsonObject): boolean {
   const type = stringOf(item["type"]);
   if (type === "custom_tool_call") return isServerRun(item);
+  if (isClientSearch(item)) return false;
   return makersAlone.has(type) || Object.hasOwn(hostedItems, type);
 }
 

@@ -1,4 +1,4 @@
-import { type JsonObject, listOf, objectOf } from "../../core/index.ts";
+import { type JsonObject, listOf, objectOf, objectsOf } from "../../core/index.ts";
 import type { AnswerBlock, AnswerEvent } from "../conversation/index.ts";
 
 /** A tool's name in this dialect. */
@@ -15,23 +15,26 @@ export class ToolNames {
   readonly #flat = new Map<string, string>();
   readonly #qualified = new Map<string, QualifiedName>();
 
-  /** `tools` is the member of a request. */
-  constructor(tools: unknown) {
-    const all = listOf(tools).map((tool) => objectOf(tool) ?? {});
+  /** Of a request: the tools of its list, and those that its history has loaded. */
+  constructor({ tools, input }: JsonObject) {
+    const all = [...listOf(tools).map((tool) => objectOf(tool) ?? {}), ...loadedIn(input)];
     const namespaces = all.filter(({ type }) => type === "namespace");
     if (namespaces.length === 0) return;
-    const counts = new Map<unknown, number>();
-    const within = namespaces.flatMap(({ name: namespace, tools: inner }) =>
-      listOf(inner).map((tool) => ({ namespace: String(namespace), name: String(objectOf(tool)?.["name"]) })),
-    );
-    for (const { name } of [...all.filter(({ type }) => type !== "namespace"), ...within]) {
-      counts.set(name, (counts.get(name) ?? 0) + 1);
+    const within = new Map<string, QualifiedName>();
+    for (const { name: namespace, tools: inner } of namespaces) {
+      for (const tool of listOf(inner)) {
+        const qualified = { namespace: String(namespace), name: String(objectOf(tool)?.["name"]) };
+        within.set(keyOf(qualified), qualified);
+      }
     }
-    for (const qualified of within) {
+    const others = new Set(all.flatMap(({ type, name }) => (type === "namespace" ? [] : [name])));
+    const counts = new Map<unknown, number>([...others].map((name) => [name, 1]));
+    for (const { name } of within.values()) counts.set(name, (counts.get(name) ?? 0) + 1);
+    for (const [key, qualified] of within) {
       const { namespace, name } = qualified;
       const flat = counts.get(name) === 1 ? name : `${namespace}__${name}`;
-      this.#flat.set(keyOf(qualified), flat);
-      this.#qualified.set(flat, { namespace, name });
+      this.#flat.set(key, flat);
+      this.#qualified.set(flat, qualified);
     }
   }
 
@@ -43,7 +46,7 @@ export class ToolNames {
 
   /** The block with its call's name and namespace in this dialect. */
   qualify<Block extends AnswerBlock>(block: Block): Block {
-    if (block.kind !== "tool-call") return block;
+    if (block.kind !== "tool-call" || block.namespace !== undefined) return block;
     const qualified = this.#qualified.get(block.name);
     return qualified === undefined ? block : { ...block, ...qualified };
   }
@@ -51,6 +54,14 @@ export class ToolNames {
   qualifyEvent(event: AnswerEvent): AnswerEvent {
     return event.type === "block-start" ? { ...event, block: this.qualify(event.block) } : event;
   }
+}
+
+/** The tools in the results of searches, in their order. */
+export function loadedIn(input: unknown): JsonObject[] {
+  return listOf(input).flatMap((item) => {
+    const { type, tools } = objectOf(item) ?? {};
+    return type === "tool_search_output" ? objectsOf(tools) : [];
+  });
 }
 
 function keyOf({ namespace, name }: QualifiedName): string {

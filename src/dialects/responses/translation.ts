@@ -23,7 +23,7 @@ export const responsesTranslation: DialectTranslation = {
   readAnswer: readResponsesAnswer,
   writeAnswer(answer, client) {
     if (asksForCompaction(client.request)) return writeResponsesAnswer(summarized(answer, client.callId), client);
-    const names = new ToolNames(client.request["tools"]);
+    const names = new ToolNames(client.asked ?? client.request);
     const choices = answer.choices.map((choice) => ({
       ...choice,
       blocks: choice.blocks.map((one) => names.qualify(one)),
@@ -34,7 +34,7 @@ export const responsesTranslation: DialectTranslation = {
   streamWriter(client) {
     const writer = new ResponsesStreamWriter(client);
     if (asksForCompaction(client.request)) return new SummaryStreamWriter(writer, client.callId);
-    const names = new ToolNames(client.request["tools"]);
+    const names = new ToolNames(client.asked ?? client.request);
     return { write: (event) => writer.write(names.qualifyEvent(event)) };
   },
   readFailure: readOpenaiFailure,

@@ -148,7 +148,7 @@ export const openaiRows: readonly FactRow[] = [
   },
   effortAlone("openai.md"),
   clientTools(["custom"], "openai.md", ["chat"]),
-  clientTools(["custom", "shell", "local_shell", "apply_patch"], "openai.md"),
+  clientTools(["custom", "shell", "local_shell", "apply_patch", "tool_search"], "openai.md"),
   foreignItems(["xai"], "openai.md"),
   toolNames(64, "openai.md"),
 ];

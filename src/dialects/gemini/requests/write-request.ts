@@ -4,7 +4,6 @@ import {
   defined,
   fieldsFor,
   refused,
-  type Tool,
   type ToolChoice,
   type TranslationTarget,
   wantsThoughts,
@@ -25,7 +24,7 @@ export function writeGeminiRequest(conversation: Conversation, target: Translati
       model: target.model,
       systemInstruction,
       contents,
-      tools: writeTools(conversation.tools),
+      tools: writeTools(conversation),
       toolConfig: nonEmpty({
         ...toolConfig,
         functionCallingConfig: conversation.tools.some(({ kind }) => kind === "function") ? choice : undefined,
@@ -105,7 +104,7 @@ function tokensOf(effort: Effort | undefined): number | undefined {
   return effort === undefined || effort === "none" ? undefined : budgetOfEffort[effort];
 }
 
-function writeTools(tools: readonly Tool[]): JsonObject[] | undefined {
+function writeTools({ tools, rest }: Conversation): JsonObject[] | undefined {
   const functions: JsonObject[] = [];
   const hosted: JsonObject[] = [];
   for (const tool of tools) {
@@ -117,7 +116,7 @@ function writeTools(tools: readonly Tool[]): JsonObject[] | undefined {
             name: tool.name,
             description: tool.description,
             parametersJsonSchema: tool.parameters,
-            ...tool.extras,
+            ...(rest.dialect === "gemini" && tool.extras),
           }),
         );
         break;

@@ -121,7 +121,7 @@ export class ItemReader {
   }
 
   #startOf(item: JsonObject): AnswerBlock | undefined {
-    const { type, id, call_id: callId, name } = item;
+    const { type, id, call_id: callId, name, namespace } = item;
     if (isServerRun(item)) return undefined;
     const at = typeof id === "string" && id !== "" ? { id } : {};
     switch (type) {
@@ -134,6 +134,7 @@ export class ItemReader {
           ...at,
           callId: stringOf(callId) || this.#callIdDefault,
           name: stringOf(name),
+          ...(typeof namespace === "string" && { namespace }),
           arguments: "",
           ...(type === "custom_tool_call" ? { custom: true } : {}),
         };

@@ -16,6 +16,7 @@ import {
   type Turn,
   untagSignature,
 } from "../../conversation/index.ts";
+import { searchItem } from "../client-search.ts";
 import { isServerRun, substituteItem, textOfHosted } from "../client-tools.ts";
 import { readSummary } from "../compaction.ts";
 import { typeOf } from "../kept-items.ts";
@@ -118,30 +119,34 @@ function readItem(item: JsonObject, at: string, names: ToolNames): Turn {
       return readMessage(item, at);
     case "function_call":
     case "custom_tool_call":
-      return { role: "assistant", at, parts: [isServerRun(item) ? readNative(item, at) : readCall(item, at, names)] };
+      return {
+        role: "assistant",
+        at,
+        parts: [isServerRun(item) ? readNative(item, at, names) : readCall(item, at, names)],
+      };
     case "function_call_output":
     case "custom_tool_call_output":
       return { role: "tool", at, parts: [readResult(item, at, type === "custom_tool_call_output")] };
     case "reasoning":
       return { role: "assistant", at, parts: [readReasoning(item, at)] };
     case "image_generation_call":
-      return { role: "assistant", at, parts: [readGeneratedImage(item, at)] };
+      return { role: "assistant", at, parts: [readGeneratedImage(item, at, names)] };
     case "compaction": {
       const text = readSummary(item, at);
       if (text !== undefined) return { role: "user", at, parts: [{ kind: "text", at, text }] };
-      return { role: "assistant", at, parts: [readNative(item, at)] };
+      return { role: "assistant", at, parts: [readNative(item, at, names)] };
     }
     default:
       if (!nativeItems.has(type)) {
         throw invalid(`${at}.type`, `${JSON.stringify(type.slice(0, 80))} is not a type of item`);
       }
-      return { role: "assistant", at, parts: [readNative(item, at)] };
+      return { role: "assistant", at, parts: [readNative(item, at, names)] };
   }
 }
 
 /** An item of another tool: what it is for upstreams that don't know it. */
-function readNative(item: JsonObject, at: string): Part {
-  const substitute = substituteItem(item, at);
+function readNative(item: JsonObject, at: string, names: ToolNames): Part {
+  const substitute = searchItem(item, at, names) ?? substituteItem(item, at);
   const text = substitute === undefined ? textOfHosted(item) : undefined;
   return { kind: "native", at, dialect: "responses", value: item, text, substitute };
 }
@@ -205,10 +210,10 @@ function readReasoning(item: JsonObject, at: string): ReasoningPart {
 }
 
 /** Its item for an upstream of this dialect, its image for the others. */
-function readGeneratedImage(item: JsonObject, at: string): Part {
+function readGeneratedImage(item: JsonObject, at: string, names: ToolNames): Part {
   const native = { dialect: "responses", value: item } as const;
   const data = member(item, "result", at, readText) ?? "";
-  if (data === "") return readNative(item, at);
+  if (data === "") return readNative(item, at, names);
   return { kind: "image", at, source: { kind: "base64", mediaType: imageTypeOf(data), data }, native };
 }
 

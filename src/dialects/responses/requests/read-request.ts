@@ -36,7 +36,7 @@ const readConversation = conversationReader({
 
 /** Reads a Responses body. Earlier rounds must be in it already, instead of a `previous_response_id`. */
 export function readResponsesRequest(body: JsonObject): Conversation {
-  const names = new ToolNames(body["tools"]);
+  const names = new ToolNames(body);
   const turns = readTurns(body, names);
   checkToolCalls(turns);
   member(body, "text", "", readObject);
@@ -45,7 +45,7 @@ export function readResponsesRequest(body: JsonObject): Conversation {
     { ...body, previous_response_id: undefined },
     {
       turns,
-      tools: () => optional(body["tools"], "tools", (value, at) => readTools(value, at, names)) ?? [],
+      tools: () => readTools(body, names),
       parallelToolCalls: () => member(body, "parallel_tool_calls", "", readFlag),
       outputTokensMax: () => member(body, "max_output_tokens", "", (value, at) => readCount(value, at, 1)),
       reasoning: () => optional(body["reasoning"], "reasoning", readReasoning),

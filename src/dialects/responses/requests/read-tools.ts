@@ -1,9 +1,10 @@
 import { type JsonObject, stringOf } from "../../../core/index.ts";
 import { isInContainer, substituteOf } from "../client-tools.ts";
-import { type ToolNames, toolsWithin } from "../tool-names.ts";
+import { isClientSearch, searchSubstitute } from "../client-search.ts";
+import type { ToolNames } from "../tool-names.ts";
 import {
+  optional,
   readEach,
-  readList,
   readObject,
   readOneOf,
   readWord,
@@ -11,21 +12,24 @@ import {
   type ToolChoice,
 } from "../../conversation/index.ts";
 import { flat, readTool } from "../../openai-requests.ts";
+import { loadingOf, type PlacedTool, placedTools } from "./loaded-tools.ts";
 
 /** Members of a function that the model knows. */
 const functionMembers: ReadonlySet<string> = new Set(["type", "name", "description", "parameters", "strict"]);
 
-/** Tools in namespaces are read as tools beside the others. */
-export function readTools(value: unknown, at: string, names: ToolNames): Tool[] {
-  return readList(value, at).flatMap((one, index) => {
-    const place = `${at}.${index}`;
-    const tool = readObject(one, place);
-    if (tool["type"] !== "namespace") return [readAnyTool(tool, place)];
-    return toolsWithin(tool, place).map((inner) => {
-      const read = readAnyTool(inner.tool, inner.at);
-      return read.kind === "native" ? read : { ...read, name: names.flatten(read.name, tool["name"]) };
-    });
-  });
+/** Tools in namespaces are read as tools beside the others; those that the history has loaded stand behind them. */
+export function readTools({ tools, input }: JsonObject, names: ToolNames): Tool[] {
+  const listed = placedTools(optional(tools, "tools", (value, at) => readEach(value, at, readObject)) ?? [], "tools");
+  const { hidden, loaded } = loadingOf(listed, input);
+  const read = ({ tool, at, namespace }: PlacedTool, reach?: "own" | "others"): Tool => {
+    const one = readAnyTool(tool, at);
+    if (one.kind === "native") return one;
+    return { ...one, name: names.flatten(one.name, namespace), ...(reach !== undefined && { reach }) };
+  };
+  return [
+    ...listed.map((one) => (hidden.has(one) ? read(one, "own") : read(one))),
+    ...loaded.map((one) => read(one, "others")),
+  ];
 }
 
 /** Tools that the upstream runs; the client runs the others, such as a shell. */
@@ -43,6 +47,16 @@ function readAnyTool(tool: JsonObject, at: string): Tool {
       return readTool(tool, at, flat);
     default: {
       const type = readWord(tool["type"], `${at}.type`);
+      if (isClientSearch(tool))
+        return {
+          kind: "native",
+          at,
+          dialect: "responses",
+          type,
+          value: tool,
+          hosted: false,
+          substitute: searchSubstitute(tool),
+        };
       const hosted = hostedTool.test(type) || (type === "shell" && isInContainer(tool));
       const substitute = hosted ? undefined : substituteOf(type);
       return { kind: "native", at, dialect: "responses", type, value: tool, hosted, substitute };
