@@ -16,6 +16,7 @@ import { signInLink } from "./sign-in-link.ts";
 import { endOnSignal } from "./server/end-on-signal.ts";
 import { findPredecessor, openWhenReady, takeOver } from "./server/hand-over.ts";
 import { listen, type Listening, reservePort } from "./server/listen.ts";
+import { logRejections } from "./server/log-rejections.ts";
 import { publishMetrics } from "./server/serve-metrics.ts";
 import type { ServingOptions } from "./server/serving.ts";
 import { lockServing } from "./server/serving-lock.ts";
@@ -151,6 +152,7 @@ async function serveAlone(start: Start): Promise<void> {
     catalog,
     toolHost: programs.address,
   });
+  logRejections(logger);
   const stopMetrics = await publishMetrics(loaded.config, { logger, replaces }, async () => [await metrics()]);
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
   const link = sandbox === undefined ? undefined : await signInLink(storage, environment, server.url);
@@ -227,6 +229,7 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
   if (tls !== undefined)
     new KeyPairWatch({ ...tls, logger, onChange: (pair) => (settings.tls = { ...tls, pair }) }).start();
   const workers = await Workers.start({ count, logger, settings });
+  logRejections(logger);
   // From now on the port is theirs.
   settings.later = false;
   const stopMetrics = await publishMetrics(loaded.config, { logger, replaces }, () => workers.metrics.collect());

@@ -11,6 +11,7 @@ import { printJson } from "./print.ts";
 import { endOnSignal, HAND_OVER, type Stopping } from "./server/end-on-signal.ts";
 import { openWhenReady } from "./server/hand-over.ts";
 import { listenShared } from "./server/listen.ts";
+import { logRejections } from "./server/log-rejections.ts";
 import { serveOn } from "./server/serving.ts";
 import { answerMetrics } from "./server/worker-metrics.ts";
 import { answerReloads } from "./server/worker-reload.ts";
@@ -43,6 +44,7 @@ async function work(number: number): Promise<void> {
     toolHost,
     processes,
   });
+  logRejections(logger);
   const reportLast = answerMetrics(metrics);
   reportCatalog(catalogHash);
   answerReloads(async ({ config: next, missingKeys: missing, simulated: routes, refreshesCatalog }) => {

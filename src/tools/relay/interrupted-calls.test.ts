@@ -14,11 +14,13 @@ function createProcesses() {
   const ticks: (() => void)[] = [];
   const letters = new Set<Letter>();
   const readers = new Set<() => void>();
+  /** Letters are written once this is. */
+  const writing = { isOpen: Promise.resolve() };
   const store = {
-    add: (letter: Letter) => {
+    add: async (letter: Letter) => {
+      await writing.isOpen;
       letters.add(letter);
       for (const read of readers) read();
-      return Promise.resolve();
     },
     take: (recipient: string) => {
       const own = [...letters].filter((letter) => letter.recipient === recipient);
@@ -49,7 +51,7 @@ function createProcesses() {
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  return { start, pass, letters };
+  return { start, pass, letters, writing };
 }
 
 const owner = { user: "ann", key: "ann's call" };
@@ -166,6 +168,25 @@ test("a call whose process ends while another one waits is lost", async () => {
   one.mail.send = () => Promise.resolve();
   await pass(20_000);
   expect(await lost).toMatchObject({ code: "upstream_interrupted" });
+});
+
+test("a client that leaves while its answers are being written has left, and harms nobody", async () => {
+  const { start, pass, writing } = createProcesses();
+  const [one, two] = [start(), start()];
+  const step = await one.calls.begin(owner, asking, staying());
+  const { promise, resolve } = Promise.withResolvers<void>();
+  writing.isOpen = promise;
+  const client = new AbortController();
+  const resumed = reasonOf(two.calls.resume(callOf(step), owner, {}, { ...staying(), signal: client.signal }));
+  const late = reasonOf(two.calls.resume(callOf(step), owner, {}, staying()));
+  client.abort(new Error("the client left"));
+  // A rejection that nobody handles by now fails the test.
+  await pass(20_000);
+  resolve();
+  expect(await resumed).toMatchObject({ message: "the client left" });
+  expect(await late).toMatchObject({ code: -32_602 });
+  const gone = { ...staying(), signal: AbortSignal.abort(new Error("it was gone")) };
+  expect(await reasonOf(two.calls.resume(callOf(step), owner, {}, gone))).toMatchObject({ message: "it was gone" });
 });
 
 test("a server that stops ends the calls that wait", async () => {

@@ -146,7 +146,10 @@ export class InterruptedCalls {
   ): Promise<CallStep> {
     const { mail, ticker, randomBytes } = this.#options;
     const request = randomId(randomBytes, ID_CHARACTERS);
+    if (signal.aborted) throw signal.reason;
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
+    // The client may leave, or the time be over, while the letter is still being written: nobody waits for it then.
+    promise.catch(() => undefined);
     let stopTimer: (() => void) | undefined;
     let isKnown = false;
     const listen = (): void => {
