@@ -99,6 +99,17 @@ describe("after the client has disconnected", () => {
     expect(left.isAbandoned).toBe(true);
   });
 
+  test.each([0, Number.POSITIVE_INFINITY])(
+    "the call ends as a failure of the gateway if that ended the client (%p)",
+    (grace) => {
+      const ended = watchdog(grace);
+      leaving.abort(new GatewayError("shutting_down", "The server is going down."));
+      pass(tickMs);
+      expect(reason()).toMatchObject({ code: "shutting_down" });
+      expect(ended.isAbandoned).toBe(false);
+    },
+  );
+
   test("lasts until the upstream's answer has arrived, within a bound", () => {
     watchdog(limits.drainMsMax);
     leaving.abort();

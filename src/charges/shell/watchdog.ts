@@ -102,7 +102,10 @@ export class CallWatchdog implements Watched {
     else if (this.#options.client.signal.aborted) this.#clientGone(now);
   }
 
+  /** A client that the gateway itself has ended, such as one that is asked something while the server stops, has not left. */
   #clientGone(now: number): void {
+    const reason: unknown = this.#options.client.signal.reason;
+    if (reason instanceof GatewayError && reason.fault === "gateway") return this.abort.abort(reason);
     this.#graceUntil ??= now + this.#options.clientGoneGraceMs;
     if (now >= this.#graceUntil) {
       this.abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
