@@ -204,7 +204,7 @@ export class McpClient {
     const bounds = { bytesMax: Number.POSITIVE_INFINITY, messageBytesMax: NOTIFICATION_BYTES_MAX };
     const answer = (message: JsonObject): void => void this.#tell(message, session).catch(() => undefined);
     // A question that belongs to no call is for nobody.
-    const questions = new ServerQuestions({ ask: undefined, answer });
+    const questions = new ServerQuestions({ ask: undefined, answer, clock: this.#clock });
     await readMessages(reply, { id: undefined, ...bounds, onNotification, onRequest: questions.onRequest });
   }
 
@@ -272,6 +272,8 @@ export class McpClient {
     // The call is worth more than its messages.
     await this.#send({ ...bounds, method: "logging/setLevel", params: { level } }, session).catch(() => undefined);
   }
+
+  readonly #clock = (): number => this.#options.ticker.now();
 
   get #info(): JsonObject {
     return { name: "tollgate", version: this.#options.version };
@@ -351,6 +353,7 @@ export class McpClient {
     return new ServerQuestions({
       ask: ask && ((question) => limit.without(() => ask(question))),
       answer: (message) => void this.#tell(message, session).catch(() => undefined),
+      clock: this.#clock,
     });
   }
 
