@@ -32,6 +32,18 @@ describe("arguments that are headers", () => {
     expect(headerMembers(schema)).toBeUndefined();
   });
 
+  test("make a tool invalid beyond a number, however many there are", () => {
+    const many = (count: number) =>
+      object(
+        Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, { ...city, "x-mcp-header": `H${i}` }])),
+      );
+    expect(headerMembers(many(32))).toHaveLength(32);
+    expect(headerMembers(many(33))).toBeUndefined();
+    const since = performance.now();
+    expect(headerMembers(many(50_000))).toBeUndefined();
+    expect(performance.now() - since).toBeLessThan(1_000);
+  });
+
   test("are shown again to those that repeat them, and checked", () => {
     const schema = object({ city, place: object({ zip: { type: "integer", "x-mcp-header": "Zip" } }), days: {} });
     const members = headerMembers(schema) ?? [];

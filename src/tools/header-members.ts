@@ -7,6 +7,10 @@ import { encodedValue, RpcError, rpcCodes, valueForHeader } from "../mcp/index.t
 
 const ANNOTATION = "x-mcp-header";
 const DEPTH_MAX = 8;
+
+/** Servers of HTTP take about a hundred headers. */
+const MEMBERS_MAX = 32;
+
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 
 export interface HeaderMember {
@@ -19,8 +23,9 @@ export interface HeaderMember {
 /** Those of a schema; undefined if it breaks the rules of the revision, which makes the whole tool invalid. */
 export function headerMembers(schema: JsonObject): readonly HeaderMember[] | undefined {
   const members = membersIn(schema, []);
-  const names = members.map(({ header }) => header.toLowerCase());
-  const isValid = names.every((name, index) => TOKEN.test(name) && names.indexOf(name) === index);
+  if (members.length > MEMBERS_MAX) return undefined;
+  const names = new Set(members.map(({ header }) => header.toLowerCase()));
+  const isValid = names.size === members.length && members.every(({ header }) => TOKEN.test(header));
   return isValid && JSON.stringify(schema).split(`"${ANNOTATION}"`).length - 1 === members.length ? members : undefined;
 }
 
