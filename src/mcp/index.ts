@@ -5,6 +5,7 @@ export {
   nameOf,
   sessionRevisions,
   STATELESS,
+  takesTasks,
   tasksExtension,
   versionKey,
 } from "./revisions.ts";

@@ -8,7 +8,7 @@ import {
   stringOf,
   type Usage,
 } from "../core/index.ts";
-import { type ClientInput, RpcError, rpcCodes, type ServerLog } from "../mcp/index.ts";
+import { type ClientInput, RpcError, rpcCodes, type ServerLog, takesTasks } from "../mcp/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 import { type ChangeListener, ServerWatch } from "./changes/server-watch.ts";
 import { cleanObject, cleanText } from "./clean-result.ts";
@@ -26,7 +26,7 @@ import {
 } from "./relay/client-questions.ts";
 import { RecentMap } from "./recent-map.ts";
 import { KnownResources } from "./relay/known-resources.ts";
-import { isTask } from "./relay/server-tasks.ts";
+import { isTask, readTask } from "./relay/server-tasks.ts";
 import { repeatLost } from "./repeat-lost.ts";
 import type { AccessTo, ServerAccess, ToolCaller } from "./server-access.ts";
 import { ServerList, type ServerListOptions, type ServerTool } from "./server-list.ts";
@@ -198,8 +198,7 @@ export class ToolServer {
           return this.#failed(`The server ${name} asks for input that it cannot get here.`);
         return { result: cleanObject(result, access.secrets()), usage: {} };
       }
-      // Its result is read later, and for nothing: the server has taken on the work.
-      if (isTask(result)) return { result: cleanObject(result, access.secrets()), usage: { toolCalls: 1 } };
+      if (isTask(result)) return this.#begun(cleanObject(result, access.secrets()), call);
       if (!Array.isArray(result["content"])) {
         throw new GatewayError("upstream_invalid_answer", `The server ${name} answers with no result of a tool.`);
       }
@@ -213,6 +212,17 @@ export class ToolServer {
       if (refusal === undefined) return this.#failed(textOf(error));
       return { result: "error" in refusal ? refusedResult(refusal.error) : refusal.result, usage: {} };
     }
+  }
+
+  /** Its result is read later, and for nothing: the server has taken on the work. Throws 502 for one that the client could not follow. */
+  #begun(task: JsonObject, { input }: ServerCall): ServerResult {
+    if (!takesTasks(input?.capabilities ?? {}))
+      throw new GatewayError(
+        "upstream_invalid_answer",
+        `The server ${this.name} answers with a task that nobody follows.`,
+      );
+    readTask(task);
+    return { result: task, usage: { toolCalls: 1 } };
   }
 
   #ask({ access, tool, arguments: given, signal, onProgress, onSent, input, log }: ServerCall, timeoutMs: number) {

@@ -252,6 +252,9 @@ describe.each(engines)("on %s", (engine) => {
       expect(await look(own.token)).toMatchObject({ result: { taskId } });
     }
     expect(await spentBy(rig.gateway, own.user)).toBe(oneCredit);
+    // A client that could not follow it pays nothing.
+    expect((await callModern(other.token, "task", {}))[1]).toMatchObject({ result: { isError: true } });
+    expect(await spentBy(rig.gateway, other.user)).toBe(0n);
   });
 
   test("an address that a server of 2025-11-25 wants opened first", async () => {
