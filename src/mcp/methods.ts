@@ -157,16 +157,25 @@ function answerText(result: ToolAnswer["result"], { server, era }: McpCall): str
 }
 
 /** Undefined for a client that no server can ask. */
-function inputOf({ params: { inputResponses, requestState }, era, ask }: McpCall): ClientInput | undefined {
+function inputOf({
+  params: { inputResponses, requestState },
+  era,
+  ask,
+  owner,
+  session,
+}: McpCall): ClientInput | undefined {
+  const client = JSON.stringify([owner, session]);
   if (!era.stateless) {
     if (ask === undefined) return undefined;
-    return { capabilities: era.capabilities, takesQuestions: false, ask, responses: undefined, state: undefined };
+    const { capabilities } = era;
+    return { client, capabilities, takesQuestions: false, ask, responses: undefined, state: undefined };
   }
   const responses = inputResponses === undefined ? undefined : objectOf(inputResponses);
   if (inputResponses !== undefined && responses === undefined) throw invalidParams("inputResponses must be an object.");
   if (requestState !== undefined && typeof requestState !== "string")
     throw invalidParams("requestState must be a text.");
-  return { capabilities: askableOf(era.capabilities), takesQuestions: true, responses, state: requestState };
+  const capabilities = askableOf(era.capabilities);
+  return { client, capabilities, takesQuestions: true, responses, state: requestState };
 }
 
 /** Sends progress to a client that has asked for it. An update that is not further than the last one is none. */

@@ -1,5 +1,5 @@
 export { cleanObject } from "./clean-result.ts";
-export { McpClient } from "./mcp-client.ts";
+export { McpClient } from "./client/mcp-client.ts";
 export type { ToolTarget } from "./tool-call.ts";
 export { type ToolDoor, ToolGateway, type ToolSeeker, type ToolSet } from "./tool-gateway.ts";
 export { OpenApiServer } from "./openapi/openapi-server.ts";
@@ -12,7 +12,7 @@ export { watchMembers } from "./changes/watch-members.ts";
 export { relay } from "./relay/relay.ts";
 export { askableIn } from "./relay/client-questions.ts";
 export { isTask, readTask } from "./relay/server-tasks.ts";
-export { ServerError } from "./server-answer.ts";
+export { ServerError } from "./client/server-answer.ts";
 export { refusalIn, ToolServer } from "./tool-server.ts";
 export { isQuestion } from "./relay/client-questions.ts";
 export { UrlServers } from "./url-servers.ts";

@@ -1,4 +1,4 @@
-import type { McpClient } from "./mcp-client.ts";
+import type { McpClient } from "./client/mcp-client.ts";
 
 /** A server that takes requests of the protocol. */
 export type ToolSource = Pick<McpClient, "request"> & Partial<Pick<McpClient, "listen">>;

@@ -35,6 +35,8 @@ export interface ClientOfCall {
   onProgress?: ((params: JsonObject) => void) | undefined;
   input?: ClientInput | undefined;
   log?: ServerLog | undefined;
+  /** Whether it gets the server's refusal of the arguments as such. Without it, every refusal is a result that a model reads. */
+  takesRefusals?: boolean | undefined;
 }
 
 interface ToolPlan extends WorkPlan {
@@ -119,6 +121,7 @@ class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
         signal,
         onProgress: client.onProgress,
         log: client.log,
+        takesRefusals: client.takesRefusals === true,
         input: client.input && withoutPlace(client.input, leave),
         onSent: (isSent) => running.noteSent(isSent),
       });

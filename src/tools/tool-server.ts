@@ -13,11 +13,12 @@ import type { ModelPrice } from "../pricing/index.ts";
 import { type ChangeListener, ServerWatch } from "./changes/server-watch.ts";
 import { cleanObject, cleanText } from "./clean-result.ts";
 import { headersOf } from "./header-members.ts";
-import type { McpRequest } from "./mcp-client.ts";
-import { ServerError } from "./server-answer.ts";
+import type { McpRequest } from "./client/session.ts";
+import { ServerError } from "./client/server-answer.ts";
 import {
   answeredBy,
   answersIn,
+  askedClient,
   askerFor,
   isQuestion,
   mayAsk,
@@ -59,6 +60,8 @@ export interface ServerCall {
   input: ClientInput | undefined;
   /** Undefined if the client wants no log messages. */
   log?: ServerLog | undefined;
+  /** Whether the caller gets the server's refusal of the arguments as such, see `refusalIn`. */
+  takesRefusals?: boolean;
   onSent: (isSent: boolean) => void;
 }
 
@@ -208,7 +211,7 @@ export class ToolServer {
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
       const error = cleaned(thrown, access.secrets());
-      const refusal = refusalFor(error, call.input, access.secrets());
+      const refusal = refusalFor(error, call.input, access.secrets()) ?? invalidIn(error, call);
       if (refusal === undefined) return this.#failed(textOf(error));
       return { result: "error" in refusal ? refusedResult(refusal.error) : refusal.result, usage: {} };
     }
@@ -251,11 +254,14 @@ export interface ServerResult {
 }
 
 /** How the client of a call takes part in it. */
-function clientOf({ secrets }: ServerAccess, input: ClientInput | undefined) {
+function clientOf(
+  { secrets }: ServerAccess,
+  input: ClientInput | undefined,
+): Pick<McpRequest, "capabilities" | "answers" | "asked" | "prefersSession"> {
   return {
     capabilities: input?.capabilities,
     answers: answersIn(input),
-    ask: askerFor(input, secrets),
+    asked: askedClient(input, secrets),
     prefersSession: input?.takesQuestions === false,
   };
 }
@@ -295,6 +301,15 @@ function cleaned({ code, message, data }: ServerError, secrets: readonly string[
 function textOf({ code, message, data }: ServerError): string {
   const urls = code === rpcCodes.urlRequired ? objectsOf(data?.["elicitations"]).map(({ url }) => stringOf(url)) : [];
   return [message, ...urls.filter((url) => url !== "")].join(" ");
+}
+
+/** The server's refusal of the arguments, for a caller who takes it. */
+function invalidIn(
+  { code, message, data }: ServerError,
+  { takesRefusals }: Pick<ServerCall, "takesRefusals">,
+): { error: RpcError } | undefined {
+  if (code !== rpcCodes.invalidParams || !takesRefusals) return undefined;
+  return { error: new RpcError(code, message, data === undefined ? {} : { data }) };
 }
 
 const REFUSED = "refused";

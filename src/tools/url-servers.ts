@@ -9,7 +9,7 @@ import type { ModelPrice } from "../pricing/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { secretForms, secretsIn } from "./clean-result.ts";
-import { McpClient } from "./mcp-client.ts";
+import { McpClient } from "./client/mcp-client.ts";
 import { RecentMap } from "./recent-map.ts";
 import { ToolServer } from "./tool-server.ts";
 
@@ -138,16 +138,10 @@ function portOf({ port, protocol }: URL): string {
 /** Requests to a server by the guard of addresses. */
 function askThrough(outbound: Pick<Outbound, "fetch">): AskUpstream {
   return ({ method, url, headers, body, signal }) => {
-    if (method !== "POST" || !(typeof body === "string" || body instanceof Uint8Array))
-      return Promise.reject(new TypeError("a server of tools gets a body that is whole"));
-    return outbound.fetch({
-      method,
-      url,
-      headers,
-      body,
-      signal,
-      timeoutMs: REQUEST_MS_MAX,
-      bytesMax: REQUEST_BYTES_MAX,
-    });
+    const isRead = method === "GET" && body === undefined;
+    const isSent = method === "POST" && (typeof body === "string" || body instanceof Uint8Array);
+    if (!isRead && !isSent) return Promise.reject(new TypeError("a server of tools gets a body that is whole"));
+    const bounds = { timeoutMs: REQUEST_MS_MAX, bytesMax: REQUEST_BYTES_MAX };
+    return outbound.fetch({ method, url, headers, signal, ...bounds, ...(isSent && { body }) });
   };
 }

@@ -21,7 +21,9 @@ import { startTestServer, type TestServer, textResult } from "./tool-server.ts";
 const PLACES = 4;
 
 const postgres = sharedPostgres();
-let servers: Record<"billed" | "other", TestServer>;
+let servers: Record<"billed" | "other" | "parted", TestServer>;
+/** Streams of calls that the server closes before one has the answer. */
+let closings = 0;
 /** Ends the calls that wait, by their argument `key`. */
 const waiting = new Map<unknown, () => void>();
 /** How many calls of `cut` and `cut_once` are lost before one is answered. */
@@ -49,7 +51,8 @@ const tools = ["get", "fail", "fail_free", "cut", "cut_once", "wait"].map((name)
 
 beforeAll(() => {
   const start = (): TestServer => startTestServer({ era: "2026", tools, call: perform });
-  servers = { billed: start(), other: start() };
+  const closes = (): boolean => (closings -= 1) >= 0;
+  servers = { billed: start(), other: start(), parted: startTestServer({ era: "2025", tools, call: perform, closes }) };
 });
 afterAll(() => Promise.all(Object.values(servers).map((server) => server.stop())));
 
@@ -73,6 +76,7 @@ describe.each(engines)("on %s", (engine) => {
               idempotent: ["get", "cut"],
             },
             other: { url: servers.other.url, price: { call: 1 } },
+            parted: { url: servers.parted.url, price: { call: 1 }, timeout: "3s", idempotent: ["cut"] },
           },
         },
       },
@@ -118,6 +122,33 @@ describe.each(engines)("on %s", (engine) => {
     expect((await call(token, "billed__cut")).status).toBe(200);
     expect(sentTo(servers.billed, "cut") - before.often).toBe(3);
     expect(await spentBy(gateway, "lost")).toBe(oneCredit);
+  });
+
+  test("a call whose stream the server closes is held until its answer is read on another, and charged once", async () => {
+    const token = await gateway.token({ user: "parted" });
+    closings = 2;
+    const before = (name: string): number => sentBefore[name] ?? 0;
+    const sentBefore = Object.fromEntries(["wait", "get", "cut"].map((name) => [name, sentTo(servers.parted, name)]));
+    const answer = call(token, "parted__wait", { key: "parted" });
+    await until("the answer is waited for on the third stream", () => Promise.resolve(waiting.has("parted")));
+    expect([closings, await userBooks(gateway, "parted")]).toMatchObject([-1, { held: oneCredit, spent: 0n }]);
+    waiting.get("parted")?.();
+    expect([(await answer).status, sentTo(servers.parted, "wait")]).toEqual([200, before("wait") + 1]);
+    expect(await spentBy(gateway, "parted")).toBe(oneCredit);
+    // A server that never gives the answer: not sent again, also if it might be, since there is no time left.
+    closings = 1_000;
+    for (const name of ["get", "cut"]) {
+      expect(await (await call(token, `parted__${name}`)).json()).toMatchObject({
+        error: { code: "upstream_timeout" },
+      });
+      expect(sentTo(servers.parted, name)).toBe(before(name) + 1);
+    }
+    expect(await spentBy(gateway, "parted")).toBe(oneCredit);
+    await until("the server learns that nobody waits", () => {
+      const cancelled = servers.parted.of("notifications/cancelled").length;
+      return Promise.resolve(cancelled >= 2);
+    });
+    closings = 0;
   });
 
   test("one user's calls leave places to others, and a call that leaves in its wait is neither sent nor charged", async () => {

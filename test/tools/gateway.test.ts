@@ -171,8 +171,17 @@ test("a failed call is free, and so is a refused one", async () => {
   const client = await connect("/mcp/modern", caller.token);
   const failed = await client.callTool({ name: "fail", arguments: {} });
   expect([failed.isError, textIn(failed)]).toEqual([true, "no such city"]);
-  const refused = await client.callTool({ name: "refuse", arguments: {} });
-  expect([refused.isError, textIn(refused)]).toEqual([true, "Wrong arguments"]);
+  // A refusal of the arguments is no result.
+  const thrown: unknown = await client.callTool({ name: "refuse", arguments: {} }).catch((error: unknown) => error);
+  expect(thrown).toMatchObject({ code: -32_602 });
+  expect(String(thrown)).toContain("Wrong arguments");
+  const overRest = await fetch(`${rig.gateway.url}/v1/tools/modern__refuse`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${caller.token}` },
+    body: "{}",
+  });
+  expect(overRest.status).toBe(422);
+  expect(await overRest.json()).toMatchObject({ error: { code: "validation_failed", message: "Wrong arguments" } });
   expect(await caller.closed()).toBe(0n);
   await client.close();
 });

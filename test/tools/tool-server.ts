@@ -45,6 +45,8 @@ export interface TestServerOptions {
   ) => Json | undefined | Promise<Json | undefined>;
   /** Those of a session. */
   capabilities?: Json;
+  /** Whether it closes the stream of a call at its beginning, also when that is read on behind the event with the call's name. */
+  closes?: (name: string) => boolean;
   /** The result of a method that is no tool's; undefined, or a member `refusal`: an error of the protocol. Without it, it knows none. */
   answer?: (method: string, params: Json) => object | undefined;
   /** Tools on a page of the list. */
@@ -63,6 +65,8 @@ export function startTestServer(options: TestServerOptions): TestServer {
   const received: ReceivedMessage[] = [];
   const sessions = new Set<string>();
   const questions = new Map<unknown, (answer: Json) => void>();
+  /** Calls whose streams can be read on. */
+  const open = new Map<string, () => Response>();
   const listeners = new Set<(method: string, params: Json) => void>();
   const own = { tools: options.tools ?? [echo] };
   const { pageSize = 1_000, call = () => textResult("done") } = options;
@@ -78,6 +82,9 @@ export function startTestServer(options: TestServerOptions): TestServer {
         const admitted = [bearer].flat().map((one) => `Bearer ${one}`);
         if (!admitted.includes(request.headers.get("authorization") ?? "")) return new Response("", { status: 401 });
       }
+      const behind = request.headers.get("last-event-id");
+      const parted = behind === null ? undefined : open.get(behind);
+      if (parted !== undefined) return parted();
       if (request.method === "GET" && options.era === "2025") return changes(listeners, {});
       if (request.method !== "POST") return new Response("", { status: 405 });
       const message = (await request.json()) as { id?: number; method?: string; params?: Json };
@@ -120,20 +127,29 @@ export function startTestServer(options: TestServerOptions): TestServer {
         const error = isKnown ? { code: -32_002, message: "Wrong address" } : { code: -32_601, message: "No method" };
         return Response.json({ jsonrpc: "2.0", id, error });
       }
-      return streamed(id, async (send) => {
-        const { progressToken } = (params["_meta"] ?? {}) as Json;
-        const report = (progress: Json): void =>
-          send({ method: "notifications/progress", params: { progressToken, ...progress } });
-        const ask = (asked: string, given: Json): Promise<Json> => {
-          const { promise, resolve } = Promise.withResolvers<Json>();
-          const questionId = crypto.randomUUID();
-          questions.set(questionId, resolve);
-          send({ id: questionId, method: asked, params: given });
-          return promise;
-        };
-        const notify = (notified: string, given: Json): void => send({ method: notified, params: given });
-        return call(params, report, request.signal, { ask, notify });
-      });
+      const answer = (): Response =>
+        streamed(id, async (send) => {
+          const { progressToken } = (params["_meta"] ?? {}) as Json;
+          const report = (progress: Json): void =>
+            send({ method: "notifications/progress", params: { progressToken, ...progress } });
+          const ask = (asked: string, given: Json): Promise<Json> => {
+            const { promise, resolve } = Promise.withResolvers<Json>();
+            const questionId = crypto.randomUUID();
+            questions.set(questionId, resolve);
+            send({ id: questionId, method: asked, params: given });
+            return promise;
+          };
+          const notify = (notified: string, given: Json): void => send({ method: notified, params: given });
+          return call(params, report, request.signal, { ask, notify });
+        });
+      const name = String(params["name"]);
+      if (options.closes === undefined) return answer();
+      const part = (): Response =>
+        options.closes?.(name) === true
+          ? new Response(`id: ${name}\nretry: 50\ndata: \n\n`, { headers: { "content-type": "text/event-stream" } })
+          : answer();
+      open.set(name, part);
+      return part();
     },
   });
 

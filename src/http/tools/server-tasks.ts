@@ -85,7 +85,7 @@ async function asked(
 ): Promise<JsonObject | undefined> {
   if (found === undefined) return undefined;
   const { target, id } = found;
-  const input = { capabilities, takesQuestions: true, responses: undefined, state: undefined };
+  const input = { client: "", capabilities, takesQuestions: true, responses: undefined, state: undefined };
   try {
     return await target.server.askBy(target.access, { method, params: { taskId: id, ...more }, signal, input });
   } catch (thrown) {

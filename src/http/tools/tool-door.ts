@@ -175,7 +175,7 @@ async function callOther(
           client: { signal },
         },
         target,
-        { onProgress, input, log },
+        { onProgress, input, log, takesRefusals: true },
       );
       const { status, headers: given, body } = answer;
       return { result: parseObject(await new Response(body, { status }).text()) ?? {}, headers: given };

@@ -2,6 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { decodeBody, parseBody, readBody } from "../../bodies/index.ts";
 import { GatewayError, type JsonObject, namingHeaders, stringOf } from "../../core/index.ts";
+import { RpcError, rpcCodes } from "../../mcp/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -111,12 +112,18 @@ const callToolRoute = platformRoute({
         naming: namingHeaders(sent),
         from: fromOf(request, principal),
       },
-    );
+    ).catch(refuseArguments);
     if (answered === undefined) throw new GatewayError("tool_not_found", "There is no such tool here.");
     const { result, headers } = answered;
     return Response.json(result, headers === undefined ? {} : { headers });
   },
 });
+
+/** A server's refusal of the arguments, as at every route. */
+function refuseArguments(thrown: unknown): never {
+  if (!(thrown instanceof RpcError) || thrown.code !== rpcCodes.invalidParams) throw thrown;
+  throw new GatewayError("validation_failed", thrown.message);
+}
 
 /** Nothing is `{}`. */
 async function argumentsOf(request: Request, { body: limits, memory }: Services): Promise<JsonObject> {

@@ -1,7 +1,7 @@
 /** The changes at one URL: those of all servers there. */
 import type { ServerChange, WantedChanges, WatchedChanges } from "../../mcp/index.ts";
 import { resourceOwner, type RelayOptions } from "../relay/relay.ts";
-import { ServerError } from "../server-answer.ts";
+import { ServerError } from "../client/server-answer.ts";
 import type { ToolServer } from "../tool-server.ts";
 
 interface WatchOptions extends Pick<RelayOptions, "isSet" | "caller"> {

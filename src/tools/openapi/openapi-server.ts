@@ -3,9 +3,9 @@ import { type AskUpstream, type JsonObject, listOf, objectOf, parseObject, strin
 import { rpcCodes } from "../../mcp/index.ts";
 import type { Ticker } from "../../streaming/index.ts";
 import { collectBody } from "../../upstream/index.ts";
-import { askServer, tooLarge } from "../ask-server.ts";
-import type { McpRequest } from "../mcp-client.ts";
-import { ServerError } from "../server-answer.ts";
+import { askServer, tooLarge } from "../client/ask-server.ts";
+import type { McpRequest } from "../client/session.ts";
+import { ServerError } from "../client/server-answer.ts";
 import { type ApiOperation, operationsOf } from "./operations.ts";
 
 const HEADER_VALUE = /^[\x20-\x7e]*$/;

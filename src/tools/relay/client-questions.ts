@@ -2,7 +2,8 @@
 import { CallAborter, type JsonObject, objectOf, objectsOf, stringOf } from "../../core/index.ts";
 import { type ClientInput, type ClientQuestion, RpcError, rpcCodes, tasksExtension } from "../../mcp/index.ts";
 import { cleanObject } from "../clean-result.ts";
-import type { ServerError } from "../server-answer.ts";
+import type { AskedClient } from "../client/session.ts";
+import type { ServerError } from "../client/server-answer.ts";
 
 /** Rounds of questions of one call. */
 export const ROUNDS_MAX = 20;
@@ -59,6 +60,14 @@ export function askerFor(
     const { _meta: _, ...shown } = params;
     return ask({ method, params: cleanObject(shown, secrets()), signal });
   };
+}
+
+/** The client of a request, for a server of 2025. Undefined for one that takes no questions, or has declared none. */
+export function askedClient(input: ClientInput | undefined, secrets: () => readonly string[]): AskedClient | undefined {
+  const ask = askerFor(input, secrets);
+  if (input === undefined || ask === undefined) return undefined;
+  const { extensions: _, ...capabilities } = input.capabilities;
+  return Object.keys(capabilities).length === 0 ? undefined : { id: input.client, capabilities, ask };
 }
 
 /** A client of 2025 answers the questions of a result on its stream: the input of the next request. Rejects with the client's refusal. */

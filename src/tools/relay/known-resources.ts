@@ -1,6 +1,6 @@
 /** The addresses of a server's resources as one access to it shows them: by them, a set finds the server of a resource. */
 import { type Clock, GatewayError, type JsonObject, stringOf } from "../../core/index.ts";
-import { ServerError } from "../server-answer.ts";
+import { ServerError } from "../client/server-answer.ts";
 import { matchesTemplate } from "./match-template.ts";
 
 /** How long a list is taken for current; and one that lacks an address, or could not be read. */

@@ -14,7 +14,7 @@ import {
 } from "../../core/index.ts";
 import { type ClientInput, rpcCodes, type ServerLog } from "../../mcp/index.ts";
 import { listPages } from "../list-pages.ts";
-import { ServerError } from "../server-answer.ts";
+import { ServerError } from "../client/server-answer.ts";
 import type { ToolCaller } from "../server-access.ts";
 import type { ToolServer } from "../tool-server.ts";
 import { addressLists } from "./known-resources.ts";

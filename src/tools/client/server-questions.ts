@@ -1,6 +1,6 @@
 import { CallAborter, type Clock, type JsonObject } from "../../core/index.ts";
 import { type ClientQuestion, RpcError, rpcCodes } from "../../mcp/index.ts";
-import type { ServerRequest } from "../read-messages.ts";
+import type { ServerRequest } from "./read-messages.ts";
 
 /** Requests of a server that are answered during one call, besides pings. */
 const SERVER_REQUESTS_MAX = 100;

@@ -1,6 +1,6 @@
 /** The bounds of a request to a server of tools. */
-import { CallAborter, type CallSignal, GatewayError } from "../core/index.ts";
-import type { Ticker } from "../streaming/index.ts";
+import { CallAborter, type CallSignal, GatewayError } from "../../core/index.ts";
+import type { Ticker } from "../../streaming/index.ts";
 
 interface Asked {
   /** For messages: the name of the server. */
@@ -49,6 +49,11 @@ export class TimeLimit {
     this.#leftMs = milliseconds;
     this.#onOver = onOver;
     this.#run();
+  }
+
+  /** In milliseconds. */
+  get leftMs(): number {
+    return this.#pauses > 0 ? this.#leftMs : this.#leftMs - (this.#ticker.now() - this.#since);
   }
 
   /** Resolves or rejects as `wait` does, whose time does not count. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { AskUpstream, JsonObject } from "../core/index.ts";
-import { Ticker } from "../streaming/index.ts";
+import type { AskUpstream, JsonObject } from "../../core/index.ts";
+import { Ticker } from "../../streaming/index.ts";
 import { McpClient } from "./mcp-client.ts";
 
 /** A server of 2025, or of both revisions, whose calls get this answer, and the methods that it was asked for, with their sessions. */
@@ -10,7 +10,8 @@ function scene(call: { status: number } | "never", session?: string, isBoth = fa
   let tick = (): void => undefined;
   let now = 0;
   const ticker = new Ticker(1, () => now, { every: (_ms, run) => ((tick = run), () => undefined) });
-  const ask: AskUpstream = async ({ body, signal, headers: sent }) => {
+  const ask: AskUpstream = async ({ method: verb, body, signal, headers: sent }) => {
+    if (verb !== "POST") throw new Error("it takes messages alone");
     const { method, id } = JSON.parse(typeof body === "string" ? body : "{}") as { method: string; id?: number };
     asked.push(method);
     sessions.push(sent.get("mcp-session-id"));
@@ -98,20 +99,20 @@ test("a server of 2025 learns that nobody waits for a late call any more", async
   expect(asked.at(-1)).toBe("notifications/cancelled");
 });
 
-test("a server of both revisions is asked in a session for clients that have one, and for no others", async () => {
-  const { asked, sessions, request } = scene({ status: 200 }, "session-1", true);
+const asked = { id: "client", capabilities: { roots: {} }, ask: () => Promise.resolve({}) };
+
+test("a server of both revisions is asked in a session for clients that have one and take questions, and for no others", async () => {
+  const { asked: methods, sessions, request } = scene({ status: 200 }, "session-1", true);
   await request();
-  await request({ prefersSession: true });
-  await request({ prefersSession: true });
-  await request();
-  const calls = sessions.filter((_session, index) => asked[index] === "tools/call");
-  expect(calls).toEqual([null, "session-1", "session-1", null]);
-  expect(asked.filter((method) => method === "initialize")).toHaveLength(1);
+  for (let calls = 0; calls < 2; calls += 1) await request({ prefersSession: true, asked });
+  for (const others of [{ asked }, { prefersSession: true }, {}]) await request(others);
+  const calls = sessions.filter((_session, index) => methods[index] === "tools/call");
+  expect(calls).toEqual([null, "session-1", "session-1", null, null, null]);
+  expect(methods.filter((method) => method === "initialize")).toHaveLength(1);
 });
 
 test("a server of both revisions without sessions is asked in the newer one", async () => {
-  const { asked, request } = scene({ status: 200 }, undefined, true);
-  await request({ prefersSession: true });
-  await request({ prefersSession: true });
-  expect(asked).toEqual(["server/discover", "initialize", "notifications/initialized", "tools/call", "tools/call"]);
+  const { asked: methods, request } = scene({ status: 200 }, undefined, true);
+  for (let calls = 0; calls < 2; calls += 1) await request({ prefersSession: true, asked });
+  expect(methods).toEqual(["server/discover", "initialize", "notifications/initialized", "tools/call", "tools/call"]);
 });

@@ -1,5 +1,5 @@
 /** The answer of a server to one request, and the errors that it may be. */
-import { GatewayError, type JsonObject, objectOf } from "../core/index.ts";
+import { GatewayError, type JsonObject, objectOf } from "../../core/index.ts";
 
 /** An error in the words of the protocol. */
 export class ServerError extends Error {

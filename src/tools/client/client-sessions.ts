@@ -1,0 +1,90 @@
+/**
+ * Sessions at a server of 2025 that belong to one client each: the server learns which questions this client takes, and may ask on the stream
+ * of the session too. A session ends a while after the client's last request, or after one whose answer was not waited for.
+ */
+import type { Ticker } from "../../streaming/index.ts";
+import type { ServerWire } from "./server-wire.ts";
+import { type AskedClient, hasId, type ServerSession } from "./session.ts";
+import { SessionStream } from "./session-stream.ts";
+
+/** Further clients are asked on the streams of their requests alone. */
+const SESSIONS_MAX = 1_000;
+
+const IDLE_MS = 60_000;
+
+interface ClientSessionsOptions {
+  wire: ServerWire;
+  ticker: Ticker;
+  /** Begins a session of a client. */
+  begin: (client: AskedClient) => Promise<ServerSession>;
+}
+
+interface OwnSession extends ServerSession {
+  stream: SessionStream;
+}
+
+export class ClientSessions {
+  readonly #options: ClientSessionsOptions;
+  readonly #sessions = new Map<string, Promise<OwnSession | undefined>>();
+  #hasNone = false;
+
+  constructor(options: ClientSessionsOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined if the server has no sessions, or there are too many. Rejects as `begin` does. */
+  async of(client: AskedClient): Promise<ServerSession | undefined> {
+    const key = JSON.stringify([client.id, client.capabilities]);
+    const known = this.#sessions.get(key);
+    if (known === undefined && (this.#hasNone || this.#sessions.size >= SESSIONS_MAX)) return undefined;
+    const opening = known ?? this.#open(key, client);
+    const session = await opening;
+    if (session?.stream.isDoubtful === true) {
+      this.#forget(key, opening);
+      return this.of(client);
+    }
+    await session?.stream.begin();
+    return session;
+  }
+
+  /** The server does not know the session any more. */
+  async forget(gone: ServerSession): Promise<void> {
+    for (const [key, opening] of this.#sessions)
+      if ((await opening.catch(() => undefined)) === gone) this.#forget(key, opening);
+  }
+
+  #open(key: string, client: AskedClient): Promise<OwnSession | undefined> {
+    const opening = this.#begin(client);
+    this.#sessions.set(key, opening);
+    void this.#keep(key, opening).catch(() => this.#forget(key, opening));
+    return opening;
+  }
+
+  async #keep(key: string, opening: Promise<OwnSession | undefined>): Promise<void> {
+    const session = await opening;
+    if (session === undefined) this.#forget(key, opening);
+    else this.#endLater(key, session, opening);
+  }
+
+  async #begin(client: AskedClient): Promise<OwnSession | undefined> {
+    const { begin, wire, ticker } = this.#options;
+    const session = await begin(client);
+    // Without an id, the server could ask nothing.
+    this.#hasNone = !hasId(session);
+    return this.#hasNone ? undefined : { ...session, stream: new SessionStream({ wire, ticker, session }) };
+  }
+
+  #forget(key: string, opening: Promise<unknown>): void {
+    if (this.#sessions.get(key) === opening) this.#sessions.delete(key);
+  }
+
+  #endLater(key: string, session: OwnSession, opening: Promise<unknown>): void {
+    const { ticker, wire } = this.#options;
+    ticker.after(IDLE_MS, () => {
+      if (!session.stream.isIdle()) return this.#endLater(key, session, opening);
+      this.#forget(key, opening);
+      session.stream.end();
+      void wire.end(session).catch(() => undefined);
+    });
+  }
+}

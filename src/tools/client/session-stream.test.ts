@@ -1,0 +1,166 @@
+/** Questions that a server of 2025 asks on the stream of a session, where it names no call. */
+import { expect, test } from "bun:test";
+import { type AskUpstream, type BodySink, CallAborter, type JsonObject } from "../../core/index.ts";
+import { Ticker } from "../../streaming/index.ts";
+import { McpClient } from "./mcp-client.ts";
+
+/** A server that gives its clients sessions; calls end when the test lets them. */
+function scene({ stream = 200 }: { stream?: number } = {}) {
+  let now = 0;
+  let tick = (): void => undefined;
+  const ticker = new Ticker(1, () => now, { every: (_ms, run) => ((tick = run), () => undefined) });
+  const begun: JsonObject[] = [];
+  const ended: string[] = [];
+  const streams = new Map<string, BodySink>();
+  const calls: { session: string; end: () => void }[] = [];
+  const answers: JsonObject[] = [];
+  const body = (flowTo: (sink: BodySink) => void, cancel = (): void => undefined) => ({
+    flowTo,
+    pause: () => undefined,
+    resume: () => undefined,
+    cancel,
+  });
+  const reply = (status: number, flowTo: (sink: BodySink) => void, headers: Record<string, string> = {}) => ({
+    status,
+    headers: { get: (name: string) => headers[name] ?? null },
+    body: body(flowTo),
+  });
+  const whole = (message: JsonObject, headers: Record<string, string> = {}) =>
+    reply(200, (sink) => (sink.onBytes(Buffer.from(JSON.stringify(message))), sink.onEnd()), headers);
+  const ask: AskUpstream = ({ method: verb, body: sent, headers, signal }) => {
+    const session = headers.get("mcp-session-id") ?? "";
+    if (verb === "DELETE") ended.push(session);
+    if (verb === "DELETE") return Promise.resolve(reply(200, (sink) => sink.onEnd()));
+    if (verb === "GET") {
+      if (stream !== 200) return Promise.resolve(reply(stream, (sink) => sink.onEnd()));
+      signal.addEventListener("abort", { handleEvent: () => streams.delete(session) });
+      return Promise.resolve(reply(200, (sink) => streams.set(session, sink), { "content-type": "text/event-stream" }));
+    }
+    const message = JSON.parse(typeof sent === "string" ? sent : "{}") as JsonObject;
+    const { id, method, params } = message;
+    if (method === undefined) answers.push(message);
+    if (method === "server/discover") return Promise.resolve(reply(400, (sink) => sink.onEnd()));
+    const result = { jsonrpc: "2.0", id, result: {} };
+    if (method === "initialize") {
+      begun.push((params as JsonObject)["capabilities"] as JsonObject);
+      return Promise.resolve(whole(result, { "mcp-session-id": `s${begun.length}` }));
+    }
+    if (method !== "tools/call") return Promise.resolve(whole(result));
+    return new Promise((resolve, reject) => {
+      calls.push({ session, end: () => resolve(whole(result)) });
+      signal.addEventListener("abort", { handleEvent: () => reject(new Error("closed")) });
+    });
+  };
+  const client = new McpClient({ name: "s", url: "http://s.test/mcp", headers: {}, version: "1", ask, ticker });
+  const asked: string[] = [];
+  const settle = async (): Promise<void> => {
+    for (let turns = 0; turns < 100; turns += 1) await Promise.resolve();
+  };
+  /** A call of the client with this id; `leave` is that it waits no longer. */
+  const call = async (id: string, capabilities: JsonObject = { elicitation: {} }) => {
+    const leaving = new CallAborter();
+    const answer = client
+      .request({
+        method: "tools/call",
+        params: { name: "pay" },
+        timeoutMs: 60_000,
+        bytesMax: 1_000,
+        signal: leaving,
+        asked: { id, capabilities, ask: ({ method }) => (asked.push(`${id} ${method}`), Promise.resolve({ by: id })) },
+      })
+      .catch(() => undefined);
+    await settle();
+    const own = calls.at(-1);
+    return {
+      session: own?.session ?? "",
+      end: async () => (own?.end(), await answer),
+      leave: async () => (leaving.abort(new Error("gone")), await answer),
+    };
+  };
+  const question = async (session: string, id: string): Promise<unknown> => {
+    const message = { jsonrpc: "2.0", id, method: "elicitation/create", params: {} };
+    streams.get(session)?.onBytes(Buffer.from(`data: ${JSON.stringify(message)}\n\n`));
+    await settle();
+    const answer = answers.find((each) => each["id"] === id);
+    return answer?.["result"] ?? answer?.["error"];
+  };
+  const pass = async (ms: number): Promise<void> => {
+    now += ms;
+    tick();
+    await settle();
+  };
+  return { call, question, asked, begun, ended, streams, pass };
+}
+
+const refused: unknown = expect.objectContaining({ code: -32_601 });
+
+test("two callers at once have a session each, and each is asked what their own call needs", async () => {
+  const { call, question, asked, begun } = scene();
+  const [one, other] = [await call("ann"), await call("bob")];
+  expect(one.session).not.toBe(other.session);
+  expect(await question(one.session, "q1")).toEqual({ by: "ann" });
+  expect(await question(other.session, "q2")).toEqual({ by: "bob" });
+  expect(asked).toEqual(["ann elicitation/create", "bob elicitation/create"]);
+  // The common session, in which tools are listed, and the two.
+  expect(begun.slice(1)).toEqual([{ elicitation: {} }, { elicitation: {} }]);
+  await Promise.all([one.end(), other.end()]);
+});
+
+test("between two calls of one client a question belongs to nobody, and so does one after the last call", async () => {
+  const { call, question, asked } = scene();
+  const [first, second] = [await call("ann"), await call("ann")];
+  expect(first.session).toBe(second.session);
+  expect(await question(first.session, "q1")).toEqual(refused);
+  await first.end();
+  expect(await question(first.session, "q2")).toEqual({ by: "ann" });
+  await second.end();
+  expect(await question(first.session, "q3")).toEqual(refused);
+  expect(asked).toHaveLength(1);
+});
+
+test("a late question about a call that its client has left reaches no later call", async () => {
+  const { call, question, asked } = scene();
+  const left = await call("ann");
+  const beside = await call("ann");
+  await left.leave();
+  expect(await question(left.session, "q1")).toEqual(refused);
+  const next = await call("ann");
+  expect(next.session).not.toBe(left.session);
+  expect(await question(left.session, "q2")).toEqual(refused);
+  expect(await question(next.session, "q3")).toEqual({ by: "ann" });
+  await Promise.all([beside.end(), next.end()]);
+  expect(asked).toHaveLength(1);
+});
+
+test("a client that takes other questions has another session", async () => {
+  const { call, begun } = scene();
+  const [one, other] = [await call("ann"), await call("ann", { roots: {} })];
+  expect(one.session).not.toBe(other.session);
+  expect(begun.slice(1)).toEqual([{ elicitation: {} }, { roots: {} }]);
+  await Promise.all([one.end(), other.end()]);
+});
+
+test("the stream ends soon after the last call, and the session a while after it", async () => {
+  const { call, ended, streams, pass } = scene();
+  const { session, end } = await call("ann");
+  expect([...streams.keys()]).toEqual([session]);
+  await pass(70_000);
+  expect(streams.size).toBe(1);
+  await end();
+  await pass(6_000);
+  expect(streams.size).toBe(0);
+  await pass(70_000);
+  expect(ended).toEqual([]);
+  await pass(70_000);
+  expect(ended).toEqual([session]);
+  const later = await call("ann");
+  expect(later.session).not.toBe(session);
+  await later.end();
+});
+
+test("a server without such a stream is called all the same", async () => {
+  const { call, streams } = scene({ stream: 405 });
+  const { session, end } = await call("ann");
+  expect([session, streams.size]).toEqual(["s2", 0]);
+  expect(await end()).toEqual({});
+});
