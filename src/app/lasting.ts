@@ -103,7 +103,7 @@ export function createLasting(options: LastingOptions): Lasting {
   const sockets = new Sockets({ upgrade, logger, memory: work.memory, openAnswers });
   const pages = new PagePool({ randomFraction });
   const openSessions = createOpenSessions(options);
-  const toolQuestions = createToolQuestions({ ...options, ticker });
+  const toolQuestions = createToolQuestions({ ...options, ticker, memory: work.memory });
   return {
     ...parts,
     ...work,

@@ -91,7 +91,7 @@ export class McpEndpoint {
     let message: RpcRequest | undefined;
     try {
       message = readMessage(post.body);
-      if (message === undefined) return this.#receiveAnswer(post);
+      if (message === undefined) return await this.#receiveAnswer(post);
       const era = eraOf(post.headers, message);
       const session = era.stateless ? undefined : sessionOf(post, message);
       if (session !== undefined && this.#ended.has(session)) throw new RpcError(404, NO_SESSION, { status: 404 });
@@ -158,9 +158,9 @@ export class McpEndpoint {
   }
 
   /** As the protocol has it, an answer to nothing is accepted too. */
-  #receiveAnswer({ headers, owner, body }: McpPost): Response {
+  async #receiveAnswer({ headers, owner, body }: McpPost): Promise<Response> {
     const session = headers.get("mcp-session-id") ?? "";
-    if (ownsSession(owner, session)) this.#options.questions.answer({ owner, session }, body);
+    if (ownsSession(owner, session)) await this.#options.questions.answer({ owner, session }, body);
     return new Response(null, { status: 202 });
   }
 

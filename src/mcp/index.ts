@@ -14,7 +14,15 @@ export { clientHeaders } from "./client-headers.ts";
 export { McpEndpoint } from "./endpoint.ts";
 export { isLogged, type LogLevel, logLevelOf } from "./log-levels.ts";
 export { freshState, type SessionState, type SessionStates } from "./session-states.ts";
-export { type ClientQuestion, type ForwardedAnswer, Questions, type Sealing } from "./questions.ts";
+export {
+  ANSWER_MS_MAX,
+  type ClientQuestion,
+  type ForwardedAnswer,
+  isLate,
+  isTooLong,
+  Questions,
+  type Sealing,
+} from "./questions.ts";
 export { errorText, RpcError, rpcCodes, type RpcId } from "./json-rpc.ts";
 export type {
   ClientInput,

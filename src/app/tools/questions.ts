@@ -4,7 +4,7 @@ import type { Environment } from "../../core/index.ts";
 import type { RunningPart } from "../../http/index.ts";
 import { type ForwardedAnswer, McpEndpoint, Questions } from "../../mcp/index.ts";
 import { encryptionKey, type Storage } from "../../storage/index.ts";
-import type { Ticker } from "../../streaming/index.ts";
+import type { MemoryBudget, Ticker } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import {
   InterruptedCalls,
@@ -21,6 +21,7 @@ interface QuestionNeeds {
   storage: Storage;
   logger: Logger;
   ticker: Ticker;
+  memory: MemoryBudget;
 }
 
 export interface ToolQuestions {
@@ -31,7 +32,14 @@ export interface ToolQuestions {
   running: RunningPart;
 }
 
-export function createToolQuestions({ config, environment, storage, logger, ticker }: QuestionNeeds): ToolQuestions {
+export function createToolQuestions({
+  config,
+  environment,
+  storage,
+  logger,
+  ticker,
+  memory,
+}: QuestionNeeds): ToolQuestions {
   const { clock, randomBytes } = environment;
   const key = encryptionKey({ configured: config.webhooks.encryption_key, storage, randomBytes });
   const requestStates = new RequestStates({ key, randomBytes });
@@ -40,15 +48,19 @@ export function createToolQuestions({ config, environment, storage, logger, tick
     store: storage.engine === "postgres" ? openLetterStore(storage) : undefined,
     watch: (onLetter) => storage.onForeignCommit(onLetter, "toolMail"),
     sealing: requestStates,
+    memory,
+    ticker,
     clock,
     randomBytes,
     logger,
   });
   const questions = new Questions({
     randomBytes,
+    ticker,
+    clock,
     sealing: requestStates,
     process: mail.process,
-    forward: (process, answer) => void mail.send(process, "answer", { ...answer }),
+    forward: (process, answer) => mail.send(process, "answer", { ...answer }),
   });
   mail.on("answer", (letter) => questions.receive(letter as unknown as ForwardedAnswer));
   const states = new StoredSessionStates({
@@ -56,7 +68,7 @@ export function createToolQuestions({ config, environment, storage, logger, tick
     clock,
     watch: (onChange) => storage.onForeignCommit(onChange, "toolSessions"),
   });
-  const interruptedCalls = new InterruptedCalls({ ticker, randomBytes, mail });
+  const interruptedCalls = new InterruptedCalls({ ticker, randomBytes, clock, mail });
   return {
     requestStates,
     endpoint: new McpEndpoint({ ticker, randomBytes, questions, states }),
@@ -64,8 +76,8 @@ export function createToolQuestions({ config, environment, storage, logger, tick
     running: {
       close: () => interruptedCalls.close(),
       stop: () => {
-        mail.stop();
         states.stop();
+        return mail.stop();
       },
     },
   };

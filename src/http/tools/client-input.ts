@@ -68,5 +68,6 @@ function stateIn(text: string): { own?: string | undefined; call?: AskedCall | u
   if (typeof own === "string") return { own };
   const named = objectOf(call);
   if (named === undefined) throw new GatewayError("internal_error", "A sealed state is none.");
-  return { call: { process: stringOf(named["process"]), id: stringOf(named["id"]) } };
+  const { process, id, askedAt } = named;
+  return { call: { process: stringOf(process), id: stringOf(id), askedAt: Number(askedAt) } };
 }

@@ -54,7 +54,9 @@ export function createScene({ tool = () => Promise.resolve(resultOf("done")), ta
       },
     },
     process: "here",
-    forward: (process, answer) => forwarded.push({ process, answer }),
+    ticker,
+    clock: () => now,
+    forward: (process, answer) => Promise.resolve(forwarded.push({ process, answer }) > 0),
   });
   const states: SessionStates = {
     known: (session) => stored.get(session),

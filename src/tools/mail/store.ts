@@ -9,7 +9,8 @@ export interface Letter {
 
 export interface LetterStore {
   add(letter: Letter): Promise<void>;
-  /** Deletes the letters to a process and returns them, in any order. */
-  take(recipient: string): Promise<Letter[]>;
+  /** Deletes the oldest letters to a process and returns them, in any order. */
+  take(recipient: string, limit: number): Promise<Letter[]>;
+  deleteTo(recipient: string): Promise<void>;
   deleteBefore(time: number): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "bun:test";
 import { CallAborter, GatewayError, type JsonObject } from "../../core/index.ts";
-import { Ticker } from "../../streaming/index.ts";
+import { MemoryBudget, Ticker } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import { ProcessMail } from "../mail/process-mail.ts";
 import type { Letter } from "../mail/store.ts";
@@ -9,7 +9,7 @@ import { type Asker, InterruptedCalls, type CallStep } from "./interrupted-calls
 import { RequestStates } from "./request-states.ts";
 
 /** Processes with one table of letters and one clock. */
-function createProcesses() {
+function createProcesses({ isAlone = false } = {}) {
   let now = 0;
   const ticks: (() => void)[] = [];
   const letters = new Set<Letter>();
@@ -22,12 +22,19 @@ function createProcesses() {
       letters.add(letter);
       for (const read of readers) read();
     },
-    take: (recipient: string) => {
-      const own = [...letters].filter((letter) => letter.recipient === recipient);
+    take: (recipient: string, limit: number) => {
+      const own = [...letters].filter((letter) => letter.recipient === recipient).slice(0, limit);
       for (const letter of own) letters.delete(letter);
       return Promise.resolve(own);
     },
-    deleteBefore: () => Promise.resolve(),
+    deleteTo: (recipient: string) => {
+      for (const letter of letters) if (letter.recipient === recipient) letters.delete(letter);
+      return Promise.resolve();
+    },
+    deleteBefore: (time: number) => {
+      for (const letter of letters) if (letter.writtenAt < time) letters.delete(letter);
+      return Promise.resolve();
+    },
   };
   const random = (size: number) => randomBytes(size);
   const key = { find: () => "the key", findOrMake: () => "the key" };
@@ -35,14 +42,16 @@ function createProcesses() {
   const start = () => {
     const ticker = new Ticker(1, () => now, { every: (_ms, run) => (ticks.push(run), () => undefined) });
     const mail = new ProcessMail({
-      store,
+      store: isAlone ? undefined : store,
       watch: (read) => (readers.add(read), () => readers.delete(read)),
       sealing: new RequestStates({ key, randomBytes: random }),
+      memory: new MemoryBudget(64 * 1024 * 1024),
+      ticker,
       clock: () => now,
       randomBytes: random,
       logger,
     });
-    return { mail, calls: new InterruptedCalls({ ticker, randomBytes: random, mail }) };
+    return { mail, calls: new InterruptedCalls({ ticker, randomBytes: random, clock: () => now, mail }) };
   };
   const pass = async (milliseconds: number): Promise<void> => {
     for (let passed = 0; passed < milliseconds; passed += 1_000) {
@@ -144,7 +153,7 @@ test("a call of another owner, and one of a process that has ended, are not ther
   const step = await one.calls.begin(owner, asking, staying());
   const eve = { user: "eve", key: "eve's call" };
   const stranger = reasonOf(two.calls.resume(callOf(step), eve, { q1: {} }, staying()));
-  const named = { process: "gone", id: callOf(step).id };
+  const named = { ...callOf(step), process: "gone" };
   const gone = reasonOf(two.calls.resume(named, owner, { q1: {} }, staying()));
   await pass(20_000);
   expect(await stranger).toMatchObject({ code: -32_602 });
@@ -165,9 +174,44 @@ test("a call whose process ends while another one waits is lost", async () => {
   );
   const lost = reasonOf(two.calls.resume(callOf(step), owner, { q1: {} }, staying()));
   await pass(6_000);
-  one.mail.send = () => Promise.resolve();
+  one.mail.send = () => Promise.resolve(true);
   await pass(20_000);
   expect(await lost).toMatchObject({ code: "upstream_interrupted" });
+});
+
+test("answers that are too long, or come too late, are not passed on", async () => {
+  const { start, pass, letters } = createProcesses();
+  const [one, two] = [start(), start()];
+  const step = await one.calls.begin(owner, asking, staying());
+  const long = { q1: { roots: "x".repeat(1024 * 1024) } };
+  for (const { calls } of [one, two])
+    expect(await reasonOf(calls.resume(callOf(step), owner, long, staying()))).toMatchObject({ code: -32_602 });
+  await pass(11 * 60_000 + 1_000);
+  expect(await reasonOf(two.calls.resume(callOf(step), owner, {}, staying()))).toMatchObject({ code: -32_602 });
+  expect(letters.size).toBe(0);
+});
+
+test("a user has a number of clients that wait for other processes", async () => {
+  const { start } = createProcesses();
+  const [one, two] = [start(), start()];
+  const waiting = async (running: { ask: Asker; signal: AbortSignal }) => {
+    await asking(running);
+    return new Promise<never>(() => undefined);
+  };
+  const step = await one.calls.begin(owner, waiting, staying());
+  for (let count = 0; count < 20; count += 1) void two.calls.resume(callOf(step), owner, { q1: {} }, staying());
+  const message = expect.stringContaining("Too many") as string;
+  expect(await reasonOf(two.calls.resume(callOf(step), owner, {}, staying()))).toMatchObject({ message });
+  const bob = { user: "bob", key: "bob's call" };
+  const other = await one.calls.begin(bob, asking, staying());
+  expect(await two.calls.resume(callOf(other), bob, { q1: { roots: [] } }, staying())).toHaveProperty("end");
+});
+
+test("without other processes, a call from before a restart is not there, at once", async () => {
+  const { start } = createProcesses({ isAlone: true });
+  const [before, after] = [start(), start()];
+  const step = await before.calls.begin(owner, asking, staying());
+  expect(await reasonOf(after.calls.resume(callOf(step), owner, {}, staying()))).toMatchObject({ code: -32_602 });
 });
 
 test("a client that leaves while its answers are being written has left, and harms nobody", async () => {

@@ -8,6 +8,7 @@
  * The request is open in one process. Another one that gets the answers sends them there, and the next step back.
  */
 import {
+  type Clock,
   errorCodeIn,
   GatewayError,
   type JsonObject,
@@ -17,14 +18,19 @@ import {
   stringOf,
   toGatewayError,
 } from "../../core/index.ts";
-import { type ClientQuestion, RpcError, rpcCodes, type ServerLog } from "../../mcp/index.ts";
+import {
+  ANSWER_MS_MAX,
+  type ClientQuestion,
+  isLate,
+  isTooLong,
+  RpcError,
+  rpcCodes,
+  type ServerLog,
+} from "../../mcp/index.ts";
 import type { Ticker } from "../../streaming/index.ts";
 import type { ProcessMail } from "../mail/process-mail.ts";
 
-/** How long a client may take to answer. */
-const ANSWER_MS_MAX = 10 * 60_000;
-
-/** Requests that wait for answers. */
+/** Requests that wait for answers, and clients that wait for requests of other processes. */
 const ASKED_PER_USER_MAX = 20;
 const ASKED_MAX = 1_000;
 
@@ -44,6 +50,8 @@ export interface CallEnd {
 export interface AskedCall {
   process: string;
   id: string;
+  /** When its questions were given to the client. */
+  askedAt: number;
 }
 
 /** A request comes to its end, or to questions by their keys. */
@@ -69,10 +77,12 @@ interface Attendance {
 interface InterruptedCallsOptions {
   ticker: Ticker;
   randomBytes: RandomBytes;
+  clock: Clock;
   mail: ProcessMail;
 }
 
 interface Elsewhere {
+  user: string;
   settle: (letter: JsonObject) => void;
   noteAlive: () => void;
 }
@@ -100,10 +110,11 @@ export class InterruptedCalls {
     run: (running: { ask: Asker } & Attendance) => Promise<CallEnd>,
     attendance: Attendance,
   ): Promise<CallStep> {
-    const { ticker, randomBytes, mail } = this.#options;
+    const { ticker, randomBytes, clock, mail } = this.#options;
     const call = new OpenCall({
       owner,
       ticker,
+      clock,
       named: { process: mail.process, id: randomId(randomBytes, ID_CHARACTERS) },
       admit: (asked) => this.#admit(asked),
       onEnd: ({ named }) => this.#asked.delete(named.id),
@@ -113,10 +124,20 @@ export class InterruptedCalls {
     return call.next(attendance);
   }
 
-  /** Goes on with a request. Throws -32602 if it is not this owner's, or is not open any more. */
-  resume({ process, id }: AskedCall, owner: CallOwner, answers: JsonObject, attendance: Attendance): Promise<CallStep> {
-    const { mail } = this.#options;
-    if (process !== mail.process) return this.#resumeElsewhere({ process, id }, { owner, answers }, attendance);
+  /** Goes on with a request. Rejects with -32602 if it is not this owner's, or is not open any more, and for answers that are too long. */
+  async resume(asked: AskedCall, owner: CallOwner, answers: JsonObject, attendance: Attendance): Promise<CallStep> {
+    const { mail, clock } = this.#options;
+    if (isLate(asked.askedAt, clock())) throw notOpen();
+    if (isTooLong(answers)) throw new RpcError(rpcCodes.invalidParams, "inputResponses are too long.");
+    if (asked.process !== mail.process) return this.#resumeElsewhere(asked, { owner, answers }, attendance);
+    return this.#resumeHere(asked, { owner, answers }, attendance);
+  }
+
+  #resumeHere(
+    { id }: Pick<AskedCall, "id">,
+    { owner, answers }: { owner: CallOwner; answers: JsonObject },
+    attendance: Attendance,
+  ): Promise<CallStep> {
     const call = this.#asked.get(id);
     if (call === undefined || call.owner.key !== owner.key) return Promise.reject(notOpen());
     call.answer(answers);
@@ -132,10 +153,10 @@ export class InterruptedCalls {
   #admit(call: OpenCall): void {
     const { id } = call.named;
     if (this.#asked.has(id)) return;
-    let own = 0;
-    for (const { owner } of this.#asked.values()) if (owner.user === call.owner.user) own += 1;
-    if (own >= ASKED_PER_USER_MAX || this.#asked.size >= ASKED_MAX)
-      throw new RpcError(rpcCodes.invalidRequest, "Too many requests wait for the client's answers.");
+    refuseFlood(
+      this.#asked.values().map(({ owner }) => owner),
+      call.owner,
+    );
     this.#asked.set(id, call);
   }
 
@@ -147,29 +168,34 @@ export class InterruptedCalls {
     const { mail, ticker, randomBytes } = this.#options;
     const request = randomId(randomBytes, ID_CHARACTERS);
     if (signal.aborted) throw signal.reason;
+    // It was open before a restart.
+    if (!mail.hasOthers) throw notOpen();
+    refuseFlood(this.#elsewhere.values(), owner);
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
-    // The client may leave, or the time be over, while the letter is still being written: nobody waits for it then.
-    promise.catch(() => undefined);
     let stopTimer: (() => void) | undefined;
     let isKnown = false;
     const listen = (): void => {
       stopTimer?.();
       stopTimer = ticker.after(SILENT_MS_MAX, () => reject(isKnown ? lost() : notOpen()));
     };
+    let sending = Promise.resolve(false);
     const onGone = (): void => {
-      void mail.send(process, "leave", { request });
+      // One that comes first would be about nothing.
+      void sending.then(() => mail.send(process, "leave", { request }));
       reject(signal.reason);
     };
     const noteAlive = (): void => {
       isKnown = true;
       listen();
     };
-    this.#elsewhere.set(request, { settle: resolve, noteAlive });
+    this.#elsewhere.set(request, { user: owner.user, settle: resolve, noteAlive });
     signal.addEventListener("abort", onGone);
     listen();
     try {
-      await mail.send(process, "resume", { request, id, owner: { ...owner }, answers, from: mail.process });
-      return stepIn(await promise, { process, id });
+      sending = mail.send(process, "resume", { request, id, owner: { ...owner }, answers, from: mail.process });
+      void sending.then((isWritten) => isWritten || reject(lost()));
+      // Awaited at once: the client may leave, or the time be over, while the letter is being written.
+      return stepIn(await promise, { process, id, askedAt: this.#options.clock() });
     } finally {
       stopTimer?.();
       signal.removeEventListener("abort", onGone);
@@ -184,7 +210,7 @@ export class InterruptedCalls {
     const from = stringOf(letter["from"]);
     const { user, key } = objectOf(letter["owner"]) ?? {};
     const owner = { user: stringOf(user), key: stringOf(key) };
-    const call = { process: mail.process, id: stringOf(letter["id"]) };
+    const id = stringOf(letter["id"]);
     const guest = new AbortController();
     this.#guests.set(request, guest);
     let stopTimer: (() => void) | undefined;
@@ -194,10 +220,13 @@ export class InterruptedCalls {
     };
     try {
       const attendance = { signal: guest.signal, onProgress: undefined, log: undefined };
-      const going = this.resume(call, owner, objectOf(letter["answers"]) ?? {}, attendance);
-      if (this.#asked.has(call.id)) tell();
+      const answers = objectOf(letter["answers"]) ?? {};
+      const going = this.#resumeHere({ id }, { owner, answers }, attendance);
+      if (this.#asked.has(id)) tell();
       const step = await going;
-      void mail.send(from, "step", { request, ...("end" in step ? { end: { ...step.end } } : step), call: undefined });
+      const body = { request, ...("end" in step ? { end: { ...step.end } } : step), call: undefined };
+      // A long result may find no memory, or the storage not want it.
+      if (!(await mail.send(from, "step", body))) throw lost();
     } catch (thrown) {
       void mail.send(from, "step", { request, error: errorLetter(thrown) });
     } finally {
@@ -214,8 +243,9 @@ interface OpenQuestion {
 
 interface OpenCallOptions {
   owner: CallOwner;
-  named: AskedCall;
+  named: Omit<AskedCall, "askedAt">;
   ticker: Ticker;
+  clock: Clock;
   /** Called before each question; throws an `RpcError` if it must not be asked. */
   admit: (call: OpenCall) => void;
   onEnd: (call: OpenCall) => void;
@@ -226,7 +256,7 @@ interface OpenCallOptions {
 
 class OpenCall {
   readonly owner: CallOwner;
-  readonly named: AskedCall;
+  readonly named: Omit<AskedCall, "askedAt">;
   readonly #options: OpenCallOptions;
   readonly #abort = new AbortController();
   readonly #questions = new Map<string, OpenQuestion>();
@@ -281,7 +311,7 @@ class OpenCall {
     if (signal.aborted) onGone();
     try {
       for (;;) {
-        if (this.#questions.size > 0) return { questions: this.#shown(), call: this.named };
+        if (this.#questions.size > 0) return { questions: this.#shown(), call: this.#asked() };
         const ended = await Promise.race([this.#ended, this.#changed.promise]);
         if (ended !== undefined) return ended;
       }
@@ -290,6 +320,10 @@ class OpenCall {
       this.#attending -= 1;
       if (this.#attending === 0 && this.#questions.size > 0) this.#waitForAnswers();
     }
+  }
+
+  #asked(): AskedCall {
+    return { ...this.named, askedAt: this.#options.clock() };
   }
 
   #waitForAnswers(): void {
@@ -330,6 +364,17 @@ class OpenCall {
   #shown(): JsonObject {
     return Object.fromEntries([...this.#questions].map(([key, { question }]) => [key, question]));
   }
+}
+
+/** Throws if too many of the user, or of all, are there already. */
+function refuseFlood(there: Iterable<Pick<CallOwner, "user">>, { user }: Pick<CallOwner, "user">): void {
+  let [all, own] = [0, 0];
+  for (const one of there) {
+    all += 1;
+    if (one.user === user) own += 1;
+  }
+  if (own >= ASKED_PER_USER_MAX || all >= ASKED_MAX)
+    throw new RpcError(rpcCodes.invalidRequest, "Too many requests wait for the client's answers.");
 }
 
 function notOpen(): RpcError {

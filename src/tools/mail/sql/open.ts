@@ -9,8 +9,14 @@ export function openLetterStore(storage: Storage): LetterStore {
   const runner = runnerOf(storage);
   return {
     add: (letter) => runner.run(sql`INSERT INTO tool_mail (${letters.names}) VALUES (${letters.values(letter)})`),
-    take: (recipient) =>
-      runner.rows(sql`DELETE FROM tool_mail WHERE recipient = ${recipient} RETURNING ${letters.names}`, letters.read),
+    take: (recipient, limit) =>
+      runner.rows(
+        sql`DELETE FROM tool_mail WHERE id IN
+          (SELECT id FROM tool_mail WHERE recipient = ${recipient} ORDER BY written_at, id LIMIT ${limit})
+          RETURNING ${letters.names}`,
+        letters.read,
+      ),
+    deleteTo: (recipient) => runner.run(sql`DELETE FROM tool_mail WHERE recipient = ${recipient}`),
     deleteBefore: (time) => runner.run(sql`DELETE FROM tool_mail WHERE written_at < ${time}`),
   };
 }
