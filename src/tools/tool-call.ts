@@ -12,6 +12,7 @@ import type {
 } from "../charges/index.ts";
 import type { Clock, JsonObject, Places } from "../core/index.ts";
 import type { ClientInput, ServerLog } from "../mcp/index.ts";
+import { CallPlace } from "./relay/call-place.ts";
 import type { ServerAccess } from "./server-access.ts";
 import type { ServerTool } from "./server-list.ts";
 import type { ServerResult, ToolServer } from "./tool-server.ts";
@@ -112,7 +113,7 @@ class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
     const { request, target, places, client } = this.#options;
     const { signal } = running.watchdog.abort;
     const owner = request.principal.user;
-    const leave = await places.enter({ owner, upstream: target.server.name, signal });
+    const place = await CallPlace.enter({ places, owner, upstream: target.server.name, signal });
     try {
       return await target.server.call({
         access: target.access,
@@ -122,23 +123,16 @@ class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
         onProgress: client.onProgress,
         log: client.log,
         takesRefusals: client.takesRefusals === true,
-        input: client.input && withoutPlace(client.input, leave),
+        input: client.input && withoutPlace(client.input, place),
         onSent: (isSent) => running.noteSent(isSent),
       });
     } finally {
-      leave();
+      place.end();
     }
   }
 }
 
-/** A client may take long to answer: the call goes on without its place then, which others need. */
-function withoutPlace({ ask, ...input }: ClientInput, leave: () => void): ClientInput {
+function withoutPlace({ ask, ...input }: ClientInput, place: CallPlace): ClientInput {
   if (ask === undefined) return input;
-  return {
-    ...input,
-    ask: (question) => {
-      leave();
-      return ask(question);
-    },
-  };
+  return { ...input, ask: (question) => place.without(() => ask(question)) };
 }
