@@ -21,7 +21,7 @@ import { TOOL_MAIL } from "../tools/mail/sql/schema.ts";
 import { TOOL_SESSIONS } from "../tools/sessions/sql/schema.ts";
 import { TOOL_PINS } from "../tools/pins/sql/schema.ts";
 import { VIDEOS } from "../videos/sql/schema.ts";
-import { CRAWL_FAILED_POSITIONS, CRAWL_RETRIES, CRAWL_TAKE, CRAWLS } from "../web/crawl/sql/schema.ts";
+import { CRAWL_FAILED_POSITIONS, CRAWL_KINDS, CRAWL_RETRIES, CRAWL_TAKE, CRAWLS } from "../web/crawl/sql/schema.ts";
 import { moveWebTables, WITHOUT_WEB_TABLES } from "../web/sql/schema.ts";
 import { STORED_BYTES } from "../web/stored-bytes/sql/schema.ts";
 import { WEB_DOCUMENTS, WEB_FILTERS, WEB_MARKS } from "../web/text-index/sql/schema.ts";
@@ -100,5 +100,6 @@ export const schema: Schema = {
     ledger.PARTS,
     { ...TOOL_MAIL, oldest: ledger.PARTS },
     { ...TOOL_SESSIONS, oldest: ledger.PARTS },
+    { ...CRAWL_KINDS, oldest: ledger.PARTS },
   ],
 };

@@ -50,6 +50,25 @@ describe.each(engines)("crawls of the previous version, on %s,", (engine) => {
     expect(await crawls.exhausted(T0)).toMatchObject([{ id: "c1", completed: 5, credits: 9n }]);
   });
 
+  test("of a kind that only a newer version knows are left to that", async () => {
+    const jobs = async () => [
+      await crawls.active("ann"),
+      await crawls.list({ limit: 9 }),
+      await crawls.overdue(2 ** 50),
+      await crawls.oversized(-1),
+    ];
+    const lease = { token: "old", until: lapsed + 1_000 };
+    const take = () => crawls.take({ lease, at: lapsed, pagesMax: 9, politeness });
+    const before = await crawls.find("c1");
+    if (before === undefined) throw new Error("the crawl is gone");
+    await queryWeb(storage, "UPDATE crawls SET kind = 'newer'");
+    expect([await crawls.find("c1"), await take(), ...(await jobs())]).toEqual([undefined, [], [], [], [], []]);
+    // Nothing of it was touched.
+    await queryWeb(storage, `UPDATE crawls SET kind = '${before.kind}'`);
+    expect(await crawls.find("c1")).toEqual(before);
+    expect(await take()).toHaveLength(4);
+  });
+
   test("are beside new ones, each of which is stored once", async () => {
     const first = await crawls.find("c1");
     if (first === undefined) throw new Error("the crawl is gone");

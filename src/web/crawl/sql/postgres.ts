@@ -1,12 +1,24 @@
-import { column, sql, type Statement, tableOf } from "../../../storage/index.ts";
+import { column, perEngine, sql, type Statement, tableOf } from "../../../storage/index.ts";
 import type { Added, CrawlFinish, FetchedPage, LeasedPage, NewPage, PageEnd, Storing, TakeRequest } from "../store.ts";
-import { attemptsMax, burstMs, busyMs, lanesPerPage, messageText, object, pages, pageStates } from "./rows.ts";
+import {
+  attemptsMax,
+  burstMs,
+  busyMs,
+  knownKinds,
+  lanesPerPage,
+  messageText,
+  object,
+  pages,
+  pageStates,
+} from "./rows.ts";
 import { finished, SqlCrawlStore } from "./store.ts";
 
 const { flag, integer, oneOf } = column;
 
 const added = tableOf<Added>({ added: integer, isFull: flag });
 const storing = tableOf({ outcome: oneOf<Storing>({ stored: true, duplicate: true, lost: true }) });
+
+const kinds = perEngine({ sqlite: "", postgres: `ARRAY[${knownKinds}]` });
 
 /** The page, and the lease that permits the write. */
 const leased = ({ crawlId, number, token, attempts }: LeasedPage): Statement =>
@@ -27,7 +39,7 @@ export class PostgresCrawlStore extends SqlCrawlStore {
     return this.sql.rows(
       sql`SELECT ${pages.names} FROM crawl_take(${lease.token}, ${lease.until}, ${at}, ${pagesMax},
         ${politeness.connectionsMax}, ${politeness.intervalMs}, ${attemptsMax}, ${busyMs}, ${burstMs},
-        ${pagesMax * lanesPerPage}, ${ownerShare})`,
+        ${pagesMax * lanesPerPage}, ${ownerShare}, ${kinds})`,
       (row) => ({ ...pages.read(row), token: lease.token }),
     );
   }

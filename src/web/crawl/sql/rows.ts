@@ -35,9 +35,16 @@ const MESSAGE_CHARACTERS_MAX = 500;
 /** Written by the store itself. */
 export const object = json({ parse: (value) => objectOf(value) ?? {} });
 
+const kinds: Record<CrawlKind, true> = { crawl: true, batch: true, extract: true };
+
+/** The kinds of jobs that this version can work on, as a list of SQL: those of a newer one, beside which it runs, are left to that. */
+export const knownKinds = Object.keys(kinds)
+  .map((kind) => `'${kind}'`)
+  .join(", ");
+
 const created = {
   id: text,
-  kind: oneOf<CrawlKind>({ crawl: true, batch: true, extract: true }),
+  kind: oneOf(kinds),
   owner: text,
   caller: object,
   request: object,
@@ -67,7 +74,7 @@ export const crawls = tableOf({
 
 export const listedCrawls = tableOf<ListedCrawl>({
   id: text,
-  kind: oneOf<CrawlKind>({ crawl: true, batch: true, extract: true }),
+  kind: oneOf(kinds),
   owner: text,
   state: oneOf<CrawlState>({ scraping: true, completed: true, failed: true, cancelled: true }),
   discovered: integer,

@@ -1,6 +1,6 @@
 import { inWebFile } from "../../sql/web-file.ts";
 import { CRAWL_ADD, CRAWL_END, CRAWL_LEASED } from "./crawl-functions.ts";
-import { TAKE_FUNCTION } from "./take-function.ts";
+import { TAKE_FUNCTION, TAKE_FUNCTION_BY_KIND } from "./take-function.ts";
 
 export const CRAWLS = inWebFile(
   `
@@ -123,3 +123,5 @@ export const CRAWL_RETRIES = inWebFile(
 export const CRAWL_FAILED_POSITIONS = { postgres: CRAWL_END };
 
 export const CRAWL_TAKE = { postgres: TAKE_FUNCTION };
+
+export const CRAWL_KINDS = { postgres: TAKE_FUNCTION_BY_KIND };

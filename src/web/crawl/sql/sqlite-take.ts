@@ -1,7 +1,7 @@
 /** Leases the next pages on SQLite. The function `crawl_take` does the same on Postgres. */
-import { column, sql, type Statement, tableOf, type Transaction } from "../../../storage/index.ts";
+import { column, perEngine, sql, type Statement, tableOf, type Transaction } from "../../../storage/index.ts";
 import type { LeasedPage, TakeRequest } from "../store.ts";
-import { attemptsMax, burstMs, busyMs, lanesPerPage, pages, pageStates } from "./rows.ts";
+import { attemptsMax, burstMs, busyMs, knownKinds, lanesPerPage, pages, pageStates } from "./rows.ts";
 import { byLease, ofCrawl } from "./store.ts";
 
 const { text, integer } = column;
@@ -32,11 +32,18 @@ const permissions = tableOf({
   intervalMs: integer,
 });
 
+const known = (table: string): Statement => {
+  const sqlite = `(SELECT kind FROM crawls WHERE id = ${table}.crawl_id) IN (${knownKinds})`;
+  return perEngine({ sqlite, postgres: sqlite });
+};
+const knownLane = known("crawl_lanes");
+const knownPage = known("crawl_pages");
+
 export const waitingLanes = (at: number, countMax: number): Statement => sql`SELECT ${lanes.names} FROM crawl_lanes
-  WHERE waiting > 0 AND ready_at <= ${at} ORDER BY ready_at LIMIT ${countMax}`;
+  WHERE waiting > 0 AND ready_at <= ${at} AND ${knownLane} ORDER BY ready_at LIMIT ${countMax}`;
 
 export const expiredPages = (at: number, countMax: number): Statement => sql`SELECT ${expired.names} FROM crawl_pages
-  INDEXED BY crawl_pages_leased WHERE lease_token IS NOT NULL AND lease_until < ${at} LIMIT ${countMax}`;
+  INDEXED BY crawl_pages_leased WHERE lease_token IS NOT NULL AND lease_until < ${at} AND ${knownPage} LIMIT ${countMax}`;
 
 export function takePages(transaction: Transaction, request: TakeRequest): LeasedPage[] {
   const { at, pagesMax } = request;

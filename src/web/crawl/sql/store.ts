@@ -17,7 +17,7 @@ import type {
   Storing,
   TakeRequest,
 } from "../store.ts";
-import { burstMs, crawls, listedCrawls, messageText, newCrawls, object, toCrawl } from "./rows.ts";
+import { burstMs, crawls, knownKinds, listedCrawls, messageText, newCrawls, object, toCrawl } from "./rows.ts";
 import { SqlCrawlResults } from "./results-store.ts";
 
 /** Rows deleted at a time. */
@@ -34,7 +34,10 @@ const ids = tableOf({ id: column.text });
 export const ofCrawl = perEngine({ sqlite: "INDEXED BY crawl_pages_of_crawl", postgres: "" });
 export const byLease = perEngine({ sqlite: "INDEXED BY crawl_pages_by_lease", postgres: "" });
 
-const CRAWLS = sql`SELECT ${crawls.names} FROM crawls`;
+const kinds = `(${knownKinds})`;
+const isKnown = perEngine({ sqlite: `kind IN ${kinds}`, postgres: `kind IN ${kinds}` });
+
+const CRAWLS = sql`SELECT ${crawls.names} FROM crawls WHERE ${isKnown} AND`;
 
 /** What the engines share. */
 export abstract class SqlCrawlStore extends SqlCrawlResults implements CrawlStore {
@@ -64,7 +67,7 @@ export abstract class SqlCrawlStore extends SqlCrawlResults implements CrawlStor
   }
 
   find(id: string): Promise<Crawl | undefined> {
-    return this.sql.first(sql`${CRAWLS} WHERE id = ${id}`, toCrawl);
+    return this.sql.first(sql`${CRAWLS} id = ${id}`, toCrawl);
   }
 
   rewrite(id: string, request: JsonObject): Promise<void> {
@@ -75,16 +78,13 @@ export abstract class SqlCrawlStore extends SqlCrawlResults implements CrawlStor
 
   list({ limit, after = "" }: CrawlPage): Promise<ListedCrawl[]> {
     return this.sql.rows(
-      sql`SELECT ${listedCrawls.names} FROM crawls WHERE id > ${after} ORDER BY id LIMIT ${limit}`,
+      sql`SELECT ${listedCrawls.names} FROM crawls WHERE ${isKnown} AND id > ${after} ORDER BY id LIMIT ${limit}`,
       listedCrawls.read,
     );
   }
 
   active(owner: string): Promise<Crawl[]> {
-    return this.sql.rows(
-      sql`${CRAWLS} WHERE owner = ${owner} AND state = 'scraping' ORDER BY created_at DESC, id`,
-      toCrawl,
-    );
+    return this.sql.rows(sql`${CRAWLS} owner = ${owner} AND state = 'scraping' ORDER BY created_at DESC, id`, toCrawl);
   }
 
   async lastCompleted(owner: string): Promise<number | undefined> {
@@ -129,7 +129,7 @@ export abstract class SqlCrawlStore extends SqlCrawlResults implements CrawlStor
   /** All addresses have ended, or enough have a result and none is under way. */
   exhausted(at: number): Promise<Crawl[]> {
     return this.sql.rows(
-      sql`${CRAWLS} WHERE state = 'scraping' AND (discovered <= completed + failed + skipped OR completed >= pages_max
+      sql`${CRAWLS} state = 'scraping' AND (discovered <= completed + failed + skipped OR completed >= pages_max
           AND NOT EXISTS (
             SELECT 1 FROM crawl_pages ${ofCrawl} WHERE crawl_id = crawls.id AND lease_token IS NOT NULL))
         AND (discovered > 0 OR created_at < ${at}) LIMIT 100`,
@@ -138,12 +138,12 @@ export abstract class SqlCrawlStore extends SqlCrawlResults implements CrawlStor
   }
 
   overdue(at: number): Promise<Crawl[]> {
-    return this.sql.rows(sql`${CRAWLS} WHERE state = 'scraping' AND expires_at <= ${at} LIMIT 100`, toCrawl);
+    return this.sql.rows(sql`${CRAWLS} state = 'scraping' AND expires_at <= ${at} LIMIT 100`, toCrawl);
   }
 
   oversized(bytesMax: number): Promise<Crawl[]> {
     return this.sql.rows(
-      sql`${CRAWLS} WHERE state = 'scraping' AND id IN (
+      sql`${CRAWLS} state = 'scraping' AND id IN (
         SELECT id FROM (
           SELECT id, sum(bytes) OVER (PARTITION BY owner ORDER BY bytes, id ROWS UNBOUNDED PRECEDING) AS total
           FROM crawls WHERE state = 'scraping'

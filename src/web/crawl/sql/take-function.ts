@@ -157,3 +157,13 @@ export const TAKE_FUNCTION = `
     END LOOP;
   END $$;
 `;
+
+const isKnown = (row: string): string => `(SELECT c.kind FROM crawls c WHERE c.id = ${row}.crawl_id) = ANY (kinds)`;
+
+/** The same, with the kinds of jobs that the node can work on. Nodes of the version before name none, and get those that they know. */
+export const TAKE_FUNCTION_BY_KIND = TAKE_FUNCTION.replace(
+  "owner_share double precision DEFAULT NULL",
+  "$&, kinds text[] DEFAULT '{crawl,batch,extract}'",
+)
+  .replace("p.lease_until < now_at", `$& AND ${isKnown("p")}`)
+  .replace("l.ready_at <= now_at", `$& AND ${isKnown("l")}`);
