@@ -43,6 +43,7 @@ import {
   PageCache,
   PageHistory,
   Robots,
+  ScanTexts,
   Screenshots,
   type SearchBackend,
   SearxngBackend,
@@ -109,13 +110,13 @@ export function createWeb(options: WebOptions): Web {
   const userAgent = config.web.user_agent;
   const robots = new Robots({ outbound, clock, userAgent });
   const model = createModel(options, "model");
-  const reader: WebEngine =
-    chosen.kind === "firecrawl"
-      ? createFirecrawl(options, chosen)
-      : createNative(options, stores, { robots, browser, screenshots, model });
+  const native = createNative(options, stores, { robots, browser, screenshots, model });
+  const reader: WebEngine = chosen.kind === "firecrawl" ? createFirecrawl(options, chosen) : native;
   const engine = new IndexingEngine(reader, index);
   const search = createSearch(options, index);
-  const price = webPrice(config.pricing.web, createMarkups(config)(`web/${chosen.kind}`));
+  const priceOf = (kind: string) => webPrice(config.pricing.web, createMarkups(config)(`web/${kind}`));
+  const price = priceOf(chosen.kind);
+  const files = { reader: native, engineName: "native", price: priceOf("native") };
   const sitemaps = { outbound, pages, memory, environment, userAgent };
   const crawls = createCrawls(options, stores, {
     engine,
@@ -130,7 +131,7 @@ export function createWeb(options: WebOptions): Web {
   });
   return {
     crawls,
-    access: new WebAccess({ engine, model, search, engineName: chosen.kind, price, shell, environment, logger }),
+    access: new WebAccess({ engine, files, model, search, engineName: chosen.kind, price, shell, environment, logger }),
     screenshots,
     storedBytes: stores.storedBytes,
     textIndex: stores.textIndex,
@@ -159,6 +160,7 @@ function createNative(
     outbound,
     pages,
     cache: new PageCache({ store, clock, logger }),
+    scanTexts: new ScanTexts({ store, clock, logger, model: config.web.vision_model }),
     history: new PageHistory({ store, clock, logger }),
     screenshots: config.web.screenshots === "address" ? screenshots : undefined,
     memory: calls.memory,
@@ -295,12 +297,12 @@ function createModel(
     codec: chatCodec,
   } as const;
   return {
-    async ask({ instructions, text, pictures, schema }, { principal, parent, names, signal, retryKey }) {
+    async ask({ instructions, text: asked, pictures, schema }, { principal, parent, names, signal, retryKey }) {
       const question = {
         model,
         messages: [
           { role: "system", content: instructions },
-          { role: "user", content: pictures === undefined ? text : withPictures(text, pictures) },
+          { role: "user", content: pictures === undefined ? asked : withPictures(asked, pictures) },
         ],
         ...(schema !== undefined && {
           response_format: { type: "json_schema", json_schema: { name: "page", schema } },
@@ -322,8 +324,10 @@ function createModel(
       if (answer.status !== 200) throw refusedByModel(`web.${setting}`, answer.status, body);
       const message = objectOf(objectOf(listOf(body?.["choices"])[0])?.["message"]);
       const content = message?.["content"];
-      const spent = parseCredits(answer.headers["x-tollgate-credits"] ?? "0");
-      return { text: typeof content === "string" ? content : "", spent };
+      const isRepeated = answer.headers["idempotent-replayed"] === "true";
+      const cost = answer.headers[isRepeated ? "x-tollgate-first-credits" : "x-tollgate-credits"];
+      const text = typeof content === "string" ? content : "";
+      return { text, spent: parseCredits(cost ?? "0"), isRepeated };
     },
   };
 }

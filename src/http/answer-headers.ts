@@ -35,5 +35,6 @@ export const answerHeaders: Readonly<Record<string, DocumentedHeader>> = {
   "x-tollgate-sandbox": words("`true` if a simulator has answered.", true),
   "x-tollgate-error-source": words("`upstream` for an error of the provider.", true),
   "x-tollgate-first-request-id": words("The id of the call whose answer is repeated for its retry key."),
+  "x-tollgate-first-credits": words("The credits that the first call has cost; absent from streams."),
   "x-upstream-request-id": words("The provider's own id of the request.", true),
 };

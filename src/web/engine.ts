@@ -6,10 +6,14 @@ import type { CallSignal, JsonObject, Nano, Usage } from "../core/index.ts";
 export interface WebEngine {
   /** Checks a body of `POST /v2/scrape`. Throws 422 `validation_failed` with the member that is at fault. */
   planScrape(body: JsonObject): WebPlan<ScrapedPage>;
-  /** Checks the options of `POST /v2/parse`, which reads a file that its caller sends; throws likewise. */
-  planParse(file: SentFile, options: JsonObject): WebPlan<ScrapedPage>;
   /** Checks a body of `POST /v2/map`; throws likewise. */
   planMap(body: JsonObject): WebPlan<MappedSite>;
+}
+
+/** Reads files that callers send: always the gateway itself, whichever engine reads pages. */
+export interface FileReader {
+  /** Checks the options of `POST /v2/parse`. Throws 422 `validation_failed` with the member that is at fault. */
+  planParse(file: SentFile, options: JsonObject): WebPlan<ScrapedPage>;
 }
 
 /** A file of a form. */

@@ -2,6 +2,7 @@ export { PageCache } from "./cache/index.ts";
 export { PageHistory } from "./changes/page-history.ts";
 export type { WebEngine } from "./engine.ts";
 export { FirecrawlEngine } from "./engines/firecrawl/firecrawl-engine.ts";
+export { ScanTexts } from "./engines/native/scans/scan-texts.ts";
 export { NativeEngine } from "./engines/native/native-engine.ts";
 export { mapRequest } from "./map/map-request.ts";
 export type { WebModel } from "./model.ts";

@@ -23,8 +23,16 @@ export interface ModelContext {
   retryKey?: string;
 }
 
+interface ModelAnswer {
+  text: string;
+  /** The cost of the call, or of the one before whose answer is repeated. */
+  spent: Nano;
+  /** Whether the answer was paid before, by a call with the same retry key. */
+  isRepeated?: boolean;
+}
+
 /** Calls a model through the gateway itself, as a call of the principal with its own hold and record. */
 export interface WebModel {
-  /** Rejects with a `GatewayError`, such as 402. `spent` is the cost of the call. */
-  ask(question: ModelQuestion, context: ModelContext): Promise<{ text: string; spent: Nano }>;
+  /** Rejects with a `GatewayError`, such as 402. */
+  ask(question: ModelQuestion, context: ModelContext): Promise<ModelAnswer>;
 }

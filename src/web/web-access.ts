@@ -29,8 +29,8 @@ export class WebAccess {
 
   /** `POST /v2/parse` */
   parse(request: PaidRequest): Promise<PaidAnswer> {
-    const { engine } = this.#deps;
-    return performWork<ScrapedPage>(this.#deps, request, {
+    const { reader, ...own } = this.#deps.files;
+    return performWork<ScrapedPage>({ ...this.#deps, ...own }, request, {
       operation: "scrape",
       plan: () => {
         throw new Error("a file comes in a form");
@@ -39,7 +39,7 @@ export class WebAccess {
         declaration: { body: parseForm, file: "file", sound: false },
         plan: (form) => {
           const asked = optionsOf(form.body);
-          return { work: engine.planParse(sentFile(form), asked), asked };
+          return { work: reader.planParse(sentFile(form), asked), asked };
         },
       },
       answer: pageAnswer,

@@ -1,8 +1,8 @@
-/** A crawl whose pages an upstream with Firecrawl's API reads. */
+/** An upstream with Firecrawl's API reads the pages of a crawl, and the gateway itself the files that callers send. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Firecrawl } from "@mendable/firecrawl-js";
 import { type Simulators, startSimulators } from "../../simulators/index.ts";
-import { oneCredit, type Rig, startRig } from "../kit/index.ts";
+import { creditsText, generationOf, oneCredit, post, type Rig, startRig } from "../kit/index.ts";
 
 let simulators: Simulators;
 let rig: Rig;
@@ -34,4 +34,15 @@ test("follows its links, which the caller gets only if they are requested", asyn
     scrapeOptions: { formats: ["links"] },
   });
   expect(linked.data.map(({ markdown, links }) => [markdown, links?.length])).toEqual([[undefined, 2]]);
+});
+
+test("a file is read by the gateway itself", async () => {
+  const caller = await rig.caller();
+  const form = new FormData();
+  form.append("file", new Blob(["<title>Tides</title><main><h1>Tides</h1><p>High at noon.</p></main>"]), "a.html");
+  const answer = await post(rig, "/v2/parse", caller.token, form);
+  const { data } = (await answer.json()) as { data: { markdown: string } };
+  expect([answer.status, data.markdown]).toEqual([200, "# Tides\n\nHigh at noon."]);
+  expect(creditsText(await caller.closed())).toBe("0.001");
+  expect((await generationOf(rig, caller, answer))["model"]).toBe("web/native");
 });

@@ -50,7 +50,7 @@ function start(storage: string | undefined, folder?: string, more: Extracting = 
     config: {
       web: {
         ...(model !== undefined && { model }),
-        allow_private_hosts: [new URL(site.url).host],
+        allow_private_hosts: ["127.0.0.1:*"],
         crawl: { pages_per_second: 0, connections_per_host: 4, pages: 4 },
       },
     },
@@ -189,46 +189,116 @@ function startModel() {
   return { ...upstream, gates, providers, model: "openai/gpt-asked" };
 }
 
-test.each(engines)("an extraction on %s goes on after kills, and pays no map twice", async (engine) => {
+/** Two pages whose texts do not fit into one question. */
+function startLongPages(): Bun.Server<undefined> {
+  const sentence = "The tide comes in twice a day, and twice a day it leaves the harbour to the gulls and the boats. ";
+  return Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ url }) => {
+      const paragraph = `<p>${url.slice(-1)} ${sentence.repeat(10)}</p>`;
+      return new Response(`<!doctype html><title>Tides</title><main>${paragraph.repeat(150)}</main>`, {
+        headers: { "content-type": "text/html" },
+      });
+    },
+  });
+}
+
+/** Starts a crawl with a prompt under one retry key, and resolves with the answer. */
+async function startPrompted({ url: base }: Gateway, token: string, url: string): Promise<{ id?: string }> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    "idempotency-key": "prompted",
+  };
+  const body = JSON.stringify({ url, prompt: "The docs.", limit: 1, sitemap: "skip", scrapeOptions: { maxAge: 0 } });
+  return (await (await fetch(`${base}/v2/crawl`, { method: "POST", headers, body })).json()) as { id?: string };
+}
+
+test.each(engines)("an extraction on %s goes on after kills, at one node, and pays nothing twice", async (engine) => {
   site.clear();
   const { storage } = await storageOn(engine, postgres);
   const asked = startModel();
+  const pages = startLongPages();
+  /** The cost of the jobs beside it. */
+  let besides = engine === "Postgres" ? PAGE : 0n;
+  const questions = (count: number): Promise<unknown> =>
+    until(`the model is asked ${count} times`, () => asked.gates.length === count, 60_000);
   try {
     const first = await start(storage, undefined, asked);
+    const beside = engine === "Postgres" ? (folder: string) => start(storage, folder, asked) : undefined;
     const token = await first.token({ user: "carol" });
-    const body = { urls: [`${site.url}/docs/chapter-1/*`], prompt: "The title.", scrapeOptions: { maxAge: 0 } };
+    const urls = [`${site.url}/docs/chapter-1/*`, `${pages.url.href}1`, `${pages.url.href}2`];
+    const body = { urls, prompt: "The title.", scrapeOptions: { maxAge: 0 } };
     const { id } = await ask<{ id: string }>(first, token, "/v2/extract", body);
     await until("a page was read", () => site.visits("/docs/chapter-1/page-1").length > 0, 60_000);
     await kill(first);
     const second = await start(storage, first.folder, asked);
     await letAllLapse(second);
-    await until("the model is asked", () => asked.gates.length === 1, 60_000);
+    await questions(1);
+    const living = await beside?.(first.folder);
+    if (living !== undefined) {
+      // The other node works, and leaves this job to the one that has it.
+      const batch = { urls: [`${site.url}/docs/`], maxAge: 0 };
+      const other = await ask<{ id: string }>(living, token, "/v2/batch/scrape", batch);
+      const status = (): Promise<Status> => ask<Status>(living, token, `/v2/batch/scrape/${other.id}`);
+      await until("a job beside it has ended", async () => (await status()).status === "completed", 60_000);
+      expect(asked.gates).toHaveLength(1);
+      // Both are asked to start one crawl, whose options the model makes.
+      const starts = [second, living].map((gateway) => startPrompted(gateway, token, `${site.url}/docs/`));
+      await questions(2);
+      expect(await Promise.race(starts)).toMatchObject({ code: "idempotency_key_in_use" });
+      asked.gates[1]?.resolve();
+      const { id: prompted } = (await Promise.all(starts)).find((answer) => "id" in answer) ?? {};
+      for (const gateway of [second, living])
+        expect(await startPrompted(gateway, token, `${site.url}/docs/`)).toMatchObject({ id: prompted });
+      const crawl = (): Promise<Status> => ask<Status>(living, token, `/v2/crawl/${String(prompted)}`);
+      const { creditsUsed } = await until("it has ended", async () => {
+        const state = await crawl();
+        return state.status === "completed" && state;
+      });
+      besides += BigInt(Math.round(creditsUsed * 1e9));
+    }
+    const before = asked.gates.length;
     await kill(second);
-    const third = await start(storage, first.folder, asked);
+    const third = living ?? (await start(storage, first.folder, asked));
     await letAllLapse(third);
     await new Ledger({ store: openLedgerStore(third.storage) }).submit({ kind: "sweep", at: Date.now() });
-    await until("the model is asked again", () => asked.gates.length === 2, 60_000);
+    await questions(before + 1);
+    asked.gates[before]?.resolve();
+    // The second question, of the rest of the pages.
+    await questions(before + 2);
+    await kill(third);
+    const fourth = await start(storage, first.folder, asked);
+    await letAllLapse(fourth);
+    await new Ledger({ store: openLedgerStore(fourth.storage) }).submit({ kind: "sweep", at: Date.now() });
+    await questions(before + 3);
     for (const { resolve } of asked.gates) resolve();
+    // The one that joins both answers.
+    await questions(before + 4);
+    asked.gates[before + 3]?.resolve();
     const job = await until("it has ended", async () => {
-      const state = await ask<{ status: string; data: unknown }>(third, token, `/v2/extract/${id}`);
+      const path = `/v2/extract/${id}`;
+      const state = await ask<{ status: string; data: unknown; creditsUsed: number }>(fourth, token, path);
       return state.status !== "processing" && state;
     });
     expect(job).toMatchObject({ status: "completed", data: { title: "Docs" } });
     const { data } = await ask<{ data: { operation: string; credits: number; status: string }[] }>(
-      third,
+      fourth,
       token,
       `/v1/generations?parent_id=${id}&limit=100`,
     );
     expect(data.filter(({ operation }) => operation === "map").length).toBe(1);
-    await new Ledger({ store: openLedgerStore(third.storage) }).submit({ kind: "sweep", at: Date.now() });
-    const [account] = await openLedgerStore(third.storage).chain("user:carol", Date.now());
+    await new Ledger({ store: openLedgerStore(fourth.storage) }).submit({ kind: "sweep", at: Date.now() });
+    const [account] = await openLedgerStore(fourth.storage).chain("user:carol", Date.now());
     expect(account?.debitsPending).toBe(0n);
-    await expectCleanAudit(third);
-    await third.stop();
-    await second.storage.close();
-    await first.storage.close();
+    expect(job.creditsUsed).toBe(Number((account?.debitsPosted ?? 0n) - besides) / 1e9);
+    await expectCleanAudit(fourth);
+    await fourth.stop();
+    for (const gateway of new Set([third, second, first])) await gateway.storage.close();
     rmSync(first.folder, { recursive: true, force: true });
   } finally {
+    await pages.stop(true);
     await asked.stop();
   }
 });

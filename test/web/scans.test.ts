@@ -10,6 +10,7 @@ import {
   post,
   type Rig,
   startRig,
+  until,
 } from "../kit/index.ts";
 
 const PAGE = oneCredit / 1_000n;
@@ -19,6 +20,7 @@ const MODEL = "gpt-5-mini";
 const scan = { width: 2, samples: Uint8Array.from([0, 0, 255, 255]) };
 const text: Text[] = [[50, 700, 12, "The text of this page is in the file."]];
 const files: Readonly<Record<string, Uint8Array>> = {
+  "/copy.pdf": makePdf([[], []], { scan }),
   "/scan.pdf": makePdf([[], []], { scan }),
   "/mixed.pdf": makePdf([text, [], text], { scan }),
   "/blank.pdf": makePdf([[]]),
@@ -46,6 +48,11 @@ afterAll(async () => {
   await rig.stop();
   await site.stop(true);
 });
+
+interface Page {
+  markdown: string;
+  metadata: { creditsUsed: number };
+}
 
 interface Scanned {
   answer: Response;
@@ -102,11 +109,57 @@ test("auto reads only pages without text from their pictures, fast none, ocr all
   expect(auto.markdown.split("The text of this page").length).toBe(3);
   const fast = await scrape(caller, "/mixed.pdf", modeOf("fast"));
   expect([fast.pictures, fast.creditsUsed]).toEqual([0, 0.003]);
+  // The second page has been read already.
   const ocr = await scrape(caller, "/mixed.pdf", modeOf("ocr", { maxPages: 2 }));
-  expect([ocr.pictures, ocr.warning]).toEqual([2, "2 of 3 pages were read"]);
+  expect([ocr.pictures, ocr.warning]).toEqual([1, "2 of 3 pages were read"]);
   expect(ocr.markdown).not.toContain("The text of this page is in the file.");
   const blank = await scrape(caller, "/blank.pdf", modeOf("auto"));
   expect([blank.answer.status, blank.pictures, blank.creditsUsed]).toEqual([200, 0, 0.001]);
+});
+
+test("requests for one document at the same time ask about each page once, and so do copies of it and crawls", async () => {
+  const caller = await rig.caller();
+  const before = rig.received(MODEL).length;
+  const asked = (): number => rig.received(MODEL).length - before;
+  const bodyOf = async (path: string, body: object): Promise<Record<string, unknown>> =>
+    (await (await post(rig, path, caller.token, body)).json()) as Record<string, unknown>;
+  const scrapes = ["/scan.pdf", "/scan.pdf?again", "/copy.pdf"].map((path) =>
+    bodyOf("/v2/scrape", { url: `http://127.0.0.1:${site.port}${path}`, maxAge: 0 }),
+  );
+  const form = new FormData();
+  form.append("file", new Blob([Uint8Array.from(files["/copy.pdf"] ?? [])], { type: "application/pdf" }), "copy.pdf");
+  const parsed = post(rig, "/v2/parse", caller.token, form).then((answer) => answer.json());
+  const documents = [...(await Promise.all(scrapes)), (await parsed) as object].map(
+    (answer) => answer as { data: Page },
+  );
+  const [first, ...others] = documents.map(({ data }) => data.markdown);
+  expect([asked(), others.every((markdown) => markdown === first), first === ""]).toEqual([2, true, false]);
+  // Each costs its pages, and one of them the model's calls.
+  const costs = documents.map(({ data }) => data.metadata.creditsUsed).toSorted((a, b) => a - b);
+  expect(costs.slice(0, 3)).toEqual([0.002, 0.002, 0.002]);
+  expect(costs[3]).toBeGreaterThan(0.002);
+
+  const { id } = await bodyOf("/v2/batch/scrape", { urls: [`http://127.0.0.1:${site.port}/copy.pdf`], maxAge: 0 });
+  const job = await until("the batch has ended", async () => {
+    const headers = { authorization: `Bearer ${caller.token}` };
+    const answer = await fetch(`${rig.gateway.url}/v2/batch/scrape/${String(id)}`, { headers });
+    const status = (await answer.json()) as { status: string; creditsUsed: number; data: Page[] };
+    return status.status !== "scraping" && status;
+  });
+  expect([job.data[0]?.markdown, job.creditsUsed, asked()]).toEqual([first, 0.002, 2]);
+
+  // Another user's pages are read for that user.
+  const other = await rig.caller();
+  const theirs = await scrape(other, "/copy.pdf");
+  expect([theirs.pictures, theirs.markdown]).toEqual([2, first ?? ""]);
+  await expectCleanAudit(rig.gateway);
+});
+
+test("a request that keeps nothing leaves no text behind", async () => {
+  const caller = await rig.caller();
+  const options = { maxAge: 0, storeInCache: false };
+  expect((await scrape(caller, "/scan.pdf", options)).pictures).toBe(2);
+  expect((await scrape(caller, "/scan.pdf", options)).pictures).toBe(2);
 });
 
 test("a caller who cannot pay for the pages gets 402 before the model is asked", async () => {

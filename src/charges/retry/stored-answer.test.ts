@@ -50,6 +50,7 @@ describe("an answer", () => {
       "content-type": "text/x",
       "idempotent-replayed": "true",
       "x-tollgate-credits": "0",
+      "x-tollgate-first-credits": "0.5",
       "x-tollgate-first-request-id": "req_1",
     });
     expect(again.body).toEqual(Uint8Array.from(body));

@@ -13,7 +13,13 @@ export interface ReplayedAnswer {
 
 /** Replays the stored answer. */
 export function replay({ status, headers, body }: StoredAnswer, firstId: string): ReplayedAnswer {
-  const all = { ...Object.fromEntries(headers), ...REPLAYED, "x-tollgate-first-request-id": firstId };
+  const first = Object.fromEntries(headers);
+  const cost = first["x-tollgate-credits"];
+  const of = {
+    "x-tollgate-first-request-id": firstId,
+    ...(cost !== undefined && { "x-tollgate-first-credits": cost }),
+  };
+  const all = { ...first, ...REPLAYED, ...of };
   // A copy, because the storage's bytes may not outlive the call.
   return { status, headers: all, body: Uint8Array.from(body) };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../core/index.ts";
 import { compressText, decompressText } from "../compress.ts";
-import { BoundedBytes, type StoredBytesStore } from "../stored-bytes/index.ts";
+import { BoundedBytes, type BytesKind, type StoredBytesStore } from "../stored-bytes/index.ts";
 
 /** The entries of one user: a crawl of a large site fits, its oldest pages make room for new ones. */
 const ENTRIES_PER_USER_MAX = 10_000;
@@ -20,7 +20,7 @@ export interface KeptText {
 
 export interface KeptTextsOptions {
   store: StoredBytesStore;
-  kind: "page" | "version";
+  kind: Exclude<BytesKind, "screenshot">;
   clock: Clock;
   ttlMs: number;
 }

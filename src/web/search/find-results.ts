@@ -7,7 +7,7 @@ import { isUndated, passes } from "./passes.ts";
 import { parseQuery, type SearchHit, type SearchQuery, siteOf } from "./query.ts";
 import type { SearchBody } from "./search-request.ts";
 import { timeOfResults } from "./time-of-results.ts";
-import { within } from "./within.ts";
+import { within } from "../within.ts";
 
 /** Results that are asked of a back end for each one that is wanted: some do not pass the filters. */
 const CANDIDATES_PER_RESULT = 2;

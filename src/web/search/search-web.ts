@@ -16,7 +16,7 @@ import { categoryOf, type SearchCategory } from "./categories.ts";
 import { categoriesOf, findResults, sourcesOf } from "./find-results.ts";
 import type { SearchHit } from "./query.ts";
 import { LIMIT, searchRequest, type SearchBody, TIMEOUT_MS } from "./search-request.ts";
-import { within } from "./within.ts";
+import { within } from "../within.ts";
 
 /** Results that one price is for. */
 const RESULTS_PER_SEARCH = 10;

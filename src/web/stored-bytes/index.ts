@@ -1,2 +1,2 @@
 export { BoundedBytes } from "./bounded-bytes.ts";
-export type { StoredBytes, StoredBytesStore } from "./store.ts";
+export type { BytesKind, StoredBytes, StoredBytesStore } from "./store.ts";

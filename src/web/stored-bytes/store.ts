@@ -1,8 +1,8 @@
 /**
- * `page`: an entry of the page cache. `version`: a page whose changes are tracked, as it was last. `screenshot`: an image that its
- * address serves.
+ * `page`: an entry of the page cache. `version`: a page whose changes are tracked, as it was last. `scan`: the text of a document's
+ * page that is a picture. `screenshot`: an image that its address serves.
  */
-export type BytesKind = "page" | "version" | "screenshot";
+export type BytesKind = "page" | "version" | "scan" | "screenshot";
 
 /** Bytes that are kept for a user until a moment. */
 export interface StoredBytes {

@@ -2,10 +2,10 @@
 import { type Clock, type JsonObject, matchesGlob, objectOf } from "../../core/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import { namedAddress, pageKey } from "../crawl/page-address.ts";
-import type { MappedSite, ScrapedPage, SentFile, WebEngine, WebPlan } from "../engine.ts";
+import type { MappedSite, ScrapedPage, WebEngine, WebPlan } from "../engine.ts";
 import type { SearchBackend, SearchRequest } from "../search/backend.ts";
 import type { SearchHit } from "../search/query.ts";
-import { untilAborted } from "../search/within.ts";
+import { untilAborted } from "../within.ts";
 import { withoutAddresses } from "../without-addresses.ts";
 import type { TextIndexStore } from "./store.ts";
 
@@ -128,11 +128,6 @@ export class IndexingEngine implements WebEngine {
         return page;
       },
     };
-  }
-
-  /** A file is no page of the web. */
-  planParse(file: SentFile, options: JsonObject): WebPlan<ScrapedPage> {
-    return this.#engine.planParse(file, options);
   }
 
   planMap(body: JsonObject): WebPlan<MappedSite> {

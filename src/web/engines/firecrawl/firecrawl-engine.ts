@@ -82,12 +82,6 @@ export class FirecrawlEngine implements WebEngine {
     };
   }
 
-  planParse(): never {
-    throw new GatewayError("validation_failed", "Files are not sent on to another engine: give an address.", {
-      param: "file",
-    });
-  }
-
   planMap(body: JsonObject): WebPlan<MappedSite> {
     const url = urlOf(body);
     return {

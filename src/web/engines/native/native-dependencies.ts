@@ -8,6 +8,7 @@ import type { PageHistory } from "../../changes/page-history.ts";
 import type { WebModel } from "../../model.ts";
 import type { Robots } from "../../robots/index.ts";
 import type { Screenshots } from "../../screenshots/index.ts";
+import type { ScanTexts } from "./scans/scan-texts.ts";
 import type { PageRenderer } from "../../web-dependencies.ts";
 
 export interface NativeDependencies {
@@ -24,6 +25,7 @@ export interface NativeDependencies {
   model: WebModel | undefined;
   /** Reads pictures of pages. Undefined likewise. */
   visionModel: WebModel | undefined;
+  scanTexts: Pick<ScanTexts, "documentOf" | "read" | "stored">;
   memory: MemoryBudget;
   environment: Pick<Environment, "clock">;
   logger: Logger;

@@ -5,7 +5,7 @@
  *     └──hit────────────────────────────────────────────────────────────────────▶ the model's formats ──▶ the document
  */
 import type { JsonObject } from "../../../core/index.ts";
-import type { MappedSite, ScrapedPage, SentFile, WebEngine, WebPlan } from "../../engine.ts";
+import type { FileReader, MappedSite, ScrapedPage, SentFile, WebEngine, WebPlan } from "../../engine.ts";
 import { mapRequest } from "../../map/map-request.ts";
 import { parseRequest } from "../../parse-request.ts";
 import { requireModel } from "../../scrape/ask-model.ts";
@@ -17,7 +17,7 @@ import { scrapePage } from "./scrape-page.ts";
 import { needsBrowser, planOf } from "./scrape-plan.ts";
 import { requireBrowser } from "./render-page.ts";
 
-export class NativeEngine implements WebEngine {
+export class NativeEngine implements WebEngine, FileReader {
   readonly #deps: NativeDependencies;
 
   constructor(deps: NativeDependencies) {

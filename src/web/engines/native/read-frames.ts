@@ -2,7 +2,8 @@ import type { MemoryShare } from "../../../streaming/index.ts";
 import { fetchPage } from "./fetch-page.ts";
 import type { NativeDependencies } from "./native-dependencies.ts";
 import type { ScrapePlan } from "./scrape-plan.ts";
-import { readParts, type ScrapeTime } from "./take-apart.ts";
+import type { ScrapeTime } from "./scrape-time.ts";
+import { readParts } from "./take-apart.ts";
 
 /**
  * The content of a page's frames as HTML, by address. All of them together have as many bytes as a page may have. One that

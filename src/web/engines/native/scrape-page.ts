@@ -15,10 +15,11 @@ import { atEitherScheme } from "./other-scheme.ts";
 import { actionsDocument, dataUrl, renderPage } from "./render-page.ts";
 import { refreshTarget } from "./refresh-target.ts";
 import { type PageReading, type ReadPage, warned } from "./reading.ts";
-import { readScans } from "./read-scans.ts";
+import { readScans } from "./scans/read-scans.ts";
 import { readFrames } from "./read-frames.ts";
 import { cacheKeyOf, isCacheable, needsBrowser, type ScrapePlan } from "./scrape-plan.ts";
-import { type ScrapeTime, takeApart } from "./take-apart.ts";
+import type { ScrapeTime } from "./scrape-time.ts";
+import { takeApart } from "./take-apart.ts";
 import { COUNTRY_IGNORED, warningOf } from "./page-warning.ts";
 
 /** A scrape from its beginning to the document. Rejects with a `GatewayError`, or with the reason of the signal. */

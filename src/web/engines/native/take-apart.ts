@@ -1,17 +1,9 @@
-import { abortSignalOf, type CallSignal } from "../../../core/index.ts";
+import { abortSignalOf } from "../../../core/index.ts";
 import type { Page, PageRequest } from "../../../pages/index.ts";
 import type { PageReply } from "./fetch-page.ts";
 import type { NativeDependencies } from "./native-dependencies.ts";
 import { pageFormatsOf, type ScrapePlan } from "./scrape-plan.ts";
-
-/** The time of one scrape. */
-export interface ScrapeTime {
-  /** Milliseconds, at least one. */
-  left: () => number;
-  signal: CallSignal;
-  /** The user who waits. */
-  owner: string;
-}
+import type { ScrapeTime } from "./scrape-time.ts";
 
 /** The parts of a page that a scrape asks for. */
 export function takeApart(

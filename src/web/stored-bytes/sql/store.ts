@@ -7,7 +7,7 @@ const DELETED_MAX = 500;
 const { text, integer, bytes, oneOf } = column;
 
 const rows = tableOf<StoredBytes>({
-  kind: oneOf({ page: true, version: true, screenshot: true }),
+  kind: oneOf({ page: true, version: true, scan: true, screenshot: true }),
   id: text,
   owner: text,
   mediaType: text,

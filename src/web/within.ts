@@ -1,5 +1,5 @@
-import type { CallSignal, GatewayError } from "../../core/index.ts";
-import { requestTimeout } from "../request-timeout.ts";
+import type { CallSignal, GatewayError } from "../core/index.ts";
+import { requestTimeout } from "./request-timeout.ts";
 
 interface Time {
   signal: CallSignal;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CallAborter, GatewayError } from "../../core/index.ts";
+import { CallAborter, GatewayError } from "../core/index.ts";
 import { untilAborted, within } from "./within.ts";
 
 test("work that looks at no signal ends with its time, and with an abort", async () => {

@@ -1,12 +1,12 @@
-import { expect, test } from "bun:test";
-import { failureOf } from "../../../../test/kit/failure-of.ts";
-import { CallAborter, GatewayError } from "../../../core/index.ts";
-import type { Page } from "../../../pages/index.ts";
-import type { WorkContext } from "../../engine.ts";
-import type { WebModel } from "../../model.ts";
-import type { NativeDependencies } from "./native-dependencies.ts";
+import { describe, expect, test } from "bun:test";
+import { failureOf } from "../../../../../test/kit/failure-of.ts";
+import { CallAborter, GatewayError } from "../../../../core/index.ts";
+import type { Page } from "../../../../pages/index.ts";
+import type { WorkContext } from "../../../engine.ts";
+import type { WebModel } from "../../../model.ts";
+import type { NativeDependencies } from "../native-dependencies.ts";
 import { readScans } from "./read-scans.ts";
-import { planOf, type ScrapePlan } from "./scrape-plan.ts";
+import { planOf, type ScrapePlan } from "../scrape-plan.ts";
 
 const url = "https://example.com/a.pdf";
 const page: Page = { kind: "pdf", markdown: "", metadata: {}, needsBrowser: false, scannedPages: [1, 2, 3, 4, 5, 6] };
@@ -27,7 +27,19 @@ const modelOf = (failing: ReadonlyMap<number, GatewayError> = new Map()): WebMod
   };
 };
 
-function read(visionModel: WebModel | undefined, { mode = "auto", left = (): number => 60_000, markdown = "" } = {}) {
+interface ReadOptions {
+  mode?: string;
+  left?: () => number;
+  markdown?: string;
+  /** The text of every page, once another node has read it. */
+  stored?: string;
+  keeps?: boolean;
+}
+
+function read(
+  visionModel: WebModel | undefined,
+  { mode = "auto", left = (): number => 60_000, markdown = "", stored, keeps = true }: ReadOptions = {},
+) {
   let recognized: ScrapePlan["pdf"]["recognized"];
   const pages = {
     // The third page is empty.
@@ -39,10 +51,15 @@ function read(visionModel: WebModel | undefined, { mode = "auto", left = (): num
     },
   };
   const parsers = [{ type: "pdf" as const, mode: mode as "auto" }];
-  const plan = planOf({ url, parsers }, { cacheMsMax: 0 });
+  const plan = planOf({ url, parsers, storeInCache: keeps }, { cacheMsMax: 0 });
   const signal = new CallAborter();
+  const scanTexts: NativeDependencies["scanTexts"] = {
+    documentOf: () => Promise.resolve("document"),
+    read: async (numbers, _, readPages) => new Map(await readPages(numbers)),
+    stored: () => Promise.resolve(stored),
+  };
   // Only these parts are used.
-  const deps = { pages, visionModel } as unknown as NativeDependencies;
+  const deps = { pages, visionModel, scanTexts } as unknown as NativeDependencies;
   const context = { workId: "w", names: {}, signal, principal: { user: "alice" } } as unknown as WorkContext;
   const asked = { ...reading, page: { ...page, markdown } };
   return readScans(deps, plan, asked, { context, time: { left, signal, owner: "alice" } });
@@ -104,4 +121,49 @@ test("without a model a document without text, and one that shall be read so, ge
   expect((await read(undefined, { mode: "ocr", markdown: "text" })).reading.page.warning).toContain("web.vision_model");
   const fast = await read(modelOf(), { mode: "fast" });
   expect([fast.spent, fast.reading.page.warning]).toEqual([0n, undefined]);
+});
+
+describe("a page that another node is having read", () => {
+  const inUse = new GatewayError("idempotency_key_in_use", "The first call has not ended.");
+  const elsewhere = () => modelOf(new Map([1, 2, 4, 5, 6].map((number) => [number, inUse])));
+
+  test("has its text, without a call", async () => {
+    const { spent, reading: found } = await read(elsewhere(), { stored: "from there" });
+    expect([spent, found.page.warning]).toEqual([0n, undefined]);
+    expect(found.page.markdown).toBe("from there|from there||from there|from there|from there");
+  });
+
+  test("or its answer, which the other one has paid", async () => {
+    const model = modelOf();
+    const ask = model.ask.bind(model);
+    model.ask = async (question, context) => ({ ...(await ask(question, context)), isRepeated: true });
+    const { spent, reading: found } = await read(model);
+    expect([spent, found.page.markdown]).toEqual([0n, "page 1|page 2||page 4|page 5|page 6"]);
+  });
+});
+
+test("questions have a retry key, unless the request keeps nothing, whose answers would be stored with it", async () => {
+  const keys: (string | undefined)[] = [];
+  const model = modelOf();
+  const ask = model.ask.bind(model);
+  model.ask = (question, context) => {
+    keys.push(context.retryKey);
+    return ask(question, context);
+  };
+  await read(model);
+  expect([new Set(keys).size, keys.every((key) => /^scan-[0-9a-f]{64}$/.test(key ?? ""))]).toEqual([5, true]);
+  keys.length = 0;
+  await read(model, { keeps: false });
+  expect(keys).toEqual(Array.from({ length: 5 }, () => undefined));
+});
+
+test("a page that another version has drawn differently is asked without the key", async () => {
+  const model = modelOf();
+  const ask = model.ask.bind(model);
+  model.ask = (question, context) =>
+    context.retryKey === undefined
+      ? ask(question, context)
+      : Promise.reject(new GatewayError("idempotency_key_reused", "another body"));
+  expect((await read(model)).reading.page.warning).toBeUndefined();
+  expect(model.asked).toEqual([1, 2, 4, 5, 6]);
 });
