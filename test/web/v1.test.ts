@@ -1,6 +1,7 @@
 /** Firecrawl's v1 API with its last SDKs, which old clients still use: the paths, the bodies, and the errors that they show. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { Firecrawl } from "@mendable/firecrawl-js";
 import FirecrawlApp from "firecrawl-v1";
 import { type Caller, findPython, post, type Rig, root, startRig, until } from "../kit/index.ts";
 import { type CrawlSite, startCrawlSite } from "./site/crawl-site.ts";
@@ -184,7 +185,43 @@ test("jobs of others are not there, and credits are told in v1's words", async (
   });
   const active = await fetch(`${rig.gateway.url}/v1/crawl/active`, { headers });
   expect(await active.json()).toEqual({ success: true, crawls: [] });
+  const tokens = await fetch(`${rig.gateway.url}/v1/team/token-usage`, { headers });
+  expect(await tokens.json()).toMatchObject({
+    success: true,
+    data: { remaining_tokens: expect.any(Number) as number },
+  });
 });
+
+test("the client of v1 in today's SDK reads the spending of the last months, and the queue", async () => {
+  const spender = await rig.caller();
+  const { v1 } = new Firecrawl({ apiUrl: rig.gateway.url, apiKey: spender.token });
+  await post(rig, "/v1/scrape", spender.token, { url: `${site.url}/docs/` });
+  await spender.closed();
+  const [month] = read(await v1.getCreditUsageHistorical())["periods"] as Record<string, unknown>[];
+  expect(month).toMatchObject({ apiKey: null, creditsUsed: 0.001, totalCredits: 0.001 });
+  const [byKey] = read(await v1.getTokenUsageHistorical(true))["periods"] as Record<string, unknown>[];
+  expect(byKey).toMatchObject({ apiKey: expect.any(String) as string, tokensUsed: 15, totalTokens: 15 });
+  expect(read(await v1.getQueueStatus())).toMatchObject({ success: true, jobsInQueue: 0 });
+  const headers = { authorization: `Bearer ${spender.token}` };
+  const room = await fetch(`${rig.gateway.url}/v1/concurrency-check`, { headers });
+  expect(await room.json()).toMatchObject({ success: true, concurrency: 0 });
+});
+
+test("a job has an address of further results for as long as it runs", async () => {
+  const urls = [`${site.url}/docs/`, silent.url.href];
+  const { id } = read(await (await post(rig, "/v1/batch/scrape", caller.token, { urls })).json());
+  const status = async (query = "", version = "v1"): Promise<Record<string, unknown>> => {
+    const address = `${rig.gateway.url}/${version}/batch/scrape/${String(id)}${query}`;
+    return read(await (await fetch(address, { headers: { authorization: `Bearer ${caller.token}` } })).json());
+  };
+  await until("one page is read", async () => (await status())["completed"] === 1, 60_000);
+  const next = `${rig.gateway.url}/v1/batch/scrape/${String(id)}?skip=1`;
+  expect(await status()).toMatchObject({ status: "scraping", next });
+  expect(await status("?skip=1")).toMatchObject({ data: [], next });
+  expect(await status("", "v2")).toMatchObject({ next: null });
+  expect(read(await client().cancelCrawl(String(id)))["success"]).toBe(true);
+  expect(await status()).not.toHaveProperty("next");
+}, 60_000);
 
 test.skipIf("missing" in found)(
   "the SDK for Python",

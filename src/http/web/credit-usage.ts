@@ -64,12 +64,13 @@ export const tokenUsageRoute = platformRoute({
   },
   surface: "firecrawl",
   access: "token",
-  handle: async (call, services: Needs) => {
-    const { remaining, plan } = await budgetOf(call, services);
-    const data = { remainingTokens: tokens(remaining), planTokens: tokens(plan), ...NO_PERIOD };
-    return Response.json({ success: true, data });
-  },
+  handle: async (call, services: Needs) => Response.json({ success: true, data: await tokenUsage(call, services) }),
 });
+
+async function tokenUsage(call: RouteCall, services: Needs) {
+  const { remaining, plan } = await budgetOf(call, services);
+  return { remainingTokens: tokens(remaining), planTokens: tokens(plan), ...NO_PERIOD };
+}
 
 function tokens(amount: Nano | undefined): number | null {
   return amount === undefined ? null : tokensOf(amount);
@@ -84,24 +85,34 @@ const NO_PERIOD = { billingPeriodStart: null, billingPeriodEnd: null };
 
 type Needs = Pick<Services, "accounts" | "admin" | "clock">;
 
-/** `/v1/team/credit-usage` */
-export const creditUsageV1Route: HttpRoute<Needs, "token"> = {
-  kind: "http",
-  method: "get",
-  path: "/v1/team/credit-usage",
-  surface: "firecrawl_v1",
-  access: "token",
-  handle: async (call, services) => {
-    const { remainingCredits, planCredits, billingPeriodStart, billingPeriodEnd } = await creditUsage(call, services);
-    const data = {
-      remaining_credits: remainingCredits,
-      plan_credits: planCredits,
-      billing_period_start: billingPeriodStart,
-      billing_period_end: billingPeriodEnd,
-    };
-    return Response.json({ success: true, data });
-  },
-};
+/** `/v1/team/credit-usage` and `/v1/team/token-usage`, whose members have other spellings. */
+export const usageV1Routes = [
+  usageV1Route("/v1/team/credit-usage", async (call, services) => {
+    const { remainingCredits, planCredits } = await creditUsage(call, services);
+    return { remaining_credits: remainingCredits, plan_credits: planCredits };
+  }),
+  usageV1Route("/v1/team/token-usage", async (call, services) => {
+    const { remainingTokens, planTokens } = await tokenUsage(call, services);
+    return { remaining_tokens: remainingTokens, plan_tokens: planTokens };
+  }),
+];
+
+function usageV1Route(
+  path: string,
+  amounts: (call: RouteCall, services: Needs) => Promise<object>,
+): HttpRoute<Needs, "token"> {
+  return {
+    kind: "http",
+    method: "get",
+    path,
+    surface: "firecrawl_v1",
+    access: "token",
+    handle: async (call, services) => {
+      const data = { ...(await amounts(call, services)), billing_period_start: null, billing_period_end: null };
+      return Response.json({ success: true, data });
+    },
+  };
+}
 
 async function creditUsage(call: RouteCall, services: Needs) {
   const { remaining, plan } = await budgetOf(call, services);

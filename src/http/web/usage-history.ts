@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { type Calendar, creditsNumber, GatewayError, limits, type Nano } from "../../core/index.ts";
 import { noReport } from "../account/usage.ts";
 import { parseQuery } from "../parse-query.ts";
-import { platformRoute, type RouteCall } from "../route.ts";
+import { type HttpRoute, platformRoute, type RouteCall } from "../route.ts";
 import type { Services } from "../services.ts";
 import { READS_WHOLE_NUMBERS, tokensOf } from "./credit-usage.ts";
 
@@ -34,6 +34,9 @@ export const creditHistoryRoute = platformRoute({
           z.looseObject({
             ...period,
             creditsUsed: z.number().describe("Rounded up for Python's requests and httpx, which read whole numbers."),
+            totalCredits: z
+              .number()
+              .describe("The same: the SDKs read the one, Firecrawl's documentation has the other."),
           }),
         ),
       })
@@ -41,14 +44,19 @@ export const creditHistoryRoute = platformRoute({
   },
   surface: "firecrawl",
   access: "token",
-  handle: async (call, services: Needs) => {
-    const isWhole = READS_WHOLE_NUMBERS.test(call.request.headers.get("user-agent") ?? "");
-    const shown = (credits: Nano): number => (isWhole ? Math.ceil(creditsNumber(credits)) : creditsNumber(credits));
-    const months = await monthsOf(call, services);
-    const periods = months.map(({ credits, ...rest }) => ({ ...rest, creditsUsed: shown(credits) }));
-    return Response.json({ success: true, periods });
-  },
+  handle: creditHistory,
 });
+
+async function creditHistory(call: RouteCall, services: Needs): Promise<Response> {
+  const isWhole = READS_WHOLE_NUMBERS.test(call.request.headers.get("user-agent") ?? "");
+  const shown = (credits: Nano): number => (isWhole ? Math.ceil(creditsNumber(credits)) : creditsNumber(credits));
+  const months = await monthsOf(call, services);
+  const periods = months.map(({ credits, ...rest }) => {
+    const used = shown(credits);
+    return { ...rest, creditsUsed: used, totalCredits: used };
+  });
+  return Response.json({ success: true, periods });
+}
 
 /** The same in tokens, in which Firecrawl counts the work of models. */
 export const tokenHistoryRoute = platformRoute({
@@ -61,18 +69,36 @@ export const tokenHistoryRoute = platformRoute({
     answer: z
       .looseObject({
         success: z.literal(true),
-        periods: z.array(z.looseObject({ ...period, tokensUsed: z.number().int() })),
+        periods: z.array(z.looseObject({ ...period, tokensUsed: z.number().int(), totalTokens: z.number().int() })),
       })
       .meta({ id: "TokenUsageHistory" }),
   },
   surface: "firecrawl",
   access: "token",
-  handle: async (call, services: Needs) => {
-    const months = await monthsOf(call, services);
-    const periods = months.map(({ credits, ...rest }) => ({ ...rest, tokensUsed: tokensOf(credits) }));
-    return Response.json({ success: true, periods });
-  },
+  handle: tokenHistory,
 });
+
+async function tokenHistory(call: RouteCall, services: Needs): Promise<Response> {
+  const months = await monthsOf(call, services);
+  const periods = months.map(({ credits, ...rest }) => {
+    const used = tokensOf(credits);
+    return { ...rest, tokensUsed: used, totalTokens: used };
+  });
+  return Response.json({ success: true, periods });
+}
+
+/** The same at v1. */
+export const historyV1Routes = [
+  ["/v1/team/credit-usage/historical", creditHistory] as const,
+  ["/v1/team/token-usage/historical", tokenHistory] as const,
+].map(([path, handle]): HttpRoute<Needs, "token"> => ({
+  kind: "http",
+  method: "get",
+  path,
+  surface: "firecrawl_v1",
+  access: "token",
+  handle,
+}));
 
 type Needs = Pick<Services, "generations" | "clock">;
 

@@ -18,11 +18,19 @@ function bodyRoute(name: "scrape" | "map" | "search"): PaidRoute<{ web: WebAcces
   };
 }
 
-const activeRoutes = ["/v1/crawl/active", "/v1/crawl/ongoing"].map((path): HttpRoute<Needs, "token"> => ({
+/** The caller's jobs that run: alike in both versions. */
+const runningRoutes = (
+  [
+    ["/v1/crawl/active", "active"],
+    ["/v1/crawl/ongoing", "active"],
+    ["/v1/concurrency-check", "concurrency"],
+    ["/v1/team/queue-status", "queue"],
+  ] as const
+).map(([path, name]): HttpRoute<Needs, "token"> => ({
   ...common,
   method: "get",
   path,
-  handle: async ({ principal }, { crawls }) => Response.json(await crawls.active(principal)),
+  handle: async ({ principal }, { crawls }) => Response.json(await crawls[name](principal)),
 }));
 
 interface JobPaths {
@@ -94,7 +102,7 @@ export const v1Routes = [
   bodyRoute("scrape"),
   bodyRoute("map"),
   bodyRoute("search"),
-  ...activeRoutes,
+  ...runningRoutes,
   ...jobRoutes({ kind: "crawl", path: "/v1/crawl", found: undefined }),
   ...jobRoutes({ kind: "batch", path: "/v1/batch/scrape", found: "batch" }),
 ];

@@ -65,7 +65,9 @@ export class Crawls {
     const documents = await this.#documents(crawl, version, { from: skip, limit });
     const nextSkip = skip + documents.length;
     const suffix = limit === undefined ? "" : `&limit=${limit}`;
-    const hasMore = documents.length > 0 && nextSkip < crawl.completed;
+    // Of v1 it is there while a job runs, too.
+    const isOpen = version === "v1" && crawl.state === "scraping";
+    const hasMore = isOpen || (documents.length > 0 && nextSkip < crawl.completed);
     const next = hasMore ? `${crawlUrl(this.#options, crawl, version)}?skip=${nextSkip}${suffix}` : null;
     const facts = JSON.stringify(await this.#summary(crawl, version, next));
     // The documents are JSON already.
