@@ -48,16 +48,27 @@ type AskingDialect = "chat" | "messages" | "responses";
 /** The rows: a tool of a dialect. */
 export const askedTools: readonly (readonly [dialect: AskingDialect, tool: string])[] = [
   ["responses", "web_search"],
+  ["responses", "code_interpreter"],
+  ["responses", "file_search"],
+  ["responses", "shell"],
   ["messages", "web_search_20250305"],
   ["messages", "web_fetch_20250910"],
+  ["messages", "code_execution_20250825"],
   ["chat", "web_search_options"],
   ["chat", "web_search"],
 ];
 
+/** The members that tools must have. */
+const settings: Readonly<Record<string, JsonObject>> = {
+  code_interpreter: { container: { type: "auto" } },
+  file_search: { vector_store_ids: [] },
+  shell: { environment: { type: "container_auto" } },
+};
+
 /** The part of a body that asks for a tool. */
 export function askingFor(tool: string): JsonObject {
   if (tool === "web_search_options") return { web_search_options: {} };
-  return { tools: [{ type: tool, ...(/\d$/.test(tool) && { name: tool.replace(/_\d+$/, "") }) }] };
+  return { tools: [{ type: tool, ...settings[tool], ...(/\d$/.test(tool) && { name: tool.replace(/_\d+$/, "") }) }] };
 }
 
 const operations: Readonly<Record<AskingDialect, readonly ModelOperation[]>> = {

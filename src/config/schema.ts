@@ -11,7 +11,7 @@ import { httpUrl, prefix, provider } from "./provider.ts";
 import { retention } from "./retention.ts";
 import { routing } from "./routing.ts";
 import { byteSize as size, duration as time } from "./values/units.ts";
-import { tools } from "./tools.ts";
+import { refuseUnknownTools, tools } from "./tools.ts";
 import { web, webPrices } from "./web.ts";
 
 /**
@@ -383,6 +383,7 @@ export const configSchema = z
     tools,
     pricing,
   })
-  .superRefine(refuseTakenNames);
+  .superRefine(refuseTakenNames)
+  .superRefine(refuseUnknownTools);
 
 export type Config = z.output<typeof configSchema>;

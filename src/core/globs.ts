@@ -22,3 +22,10 @@ export function globsMeet(one: string, other: string): boolean {
   const [end, ending] = [one, other].map((glob) => glob.slice(glob.lastIndexOf("*") + 1)) as [string, string];
   return (first.startsWith(second) || second.startsWith(first)) && (end.endsWith(ending) || ending.endsWith(end));
 }
+
+/** Whether a name matches one of the globs, if there are such, and none of the exceptions behind `!`. */
+export function allows(globs: readonly string[], name: string): boolean {
+  if (globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name))) return false;
+  const allowed = globs.filter((glob) => !glob.startsWith("!"));
+  return allowed.length === 0 || allowed.some((glob) => matchesGlob(glob, name));
+}

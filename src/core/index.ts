@@ -14,7 +14,7 @@ export { type ErrorCode, errorCodeIn, GatewayError, shuttingDown, toGatewayError
 export { isLoopbackName } from "./sockets/loopback.ts";
 export { type FailureName, failureTraits } from "./failures/failure-classes.ts";
 export type { CallFile } from "./files.ts";
-export { globsMeet, matchesGlob } from "./globs.ts";
+export { allows, globsMeet, matchesGlob } from "./globs.ts";
 export {
   firstRequestIdAt,
   isRequestId,

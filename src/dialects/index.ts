@@ -81,6 +81,7 @@ export {
   foundBySearch,
   countResponseTokensRequest,
   inConversation,
+  isInContainer,
   inputItems,
   queuedResponse,
   itemsOfMakers,

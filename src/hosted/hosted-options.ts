@@ -5,12 +5,20 @@ import type { Logger } from "../telemetry/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 import type { ToolGateway } from "../tools/index.ts";
 import type { HostedKind } from "./requests/asked-tools.ts";
+import type { ConfiguredTools } from "./requests/configured-tools.ts";
 import type { OwnTools } from "./running/own-tools.ts";
 import type { SealedResults } from "./running/sealed-results.ts";
 import type { PageFinder } from "./running/web-tools.ts";
 
 /** Who runs a tool: the provider if it can, else the gateway; one of them alone; nobody. */
-export type HostedMode = "auto" | "native" | "gateway" | "off";
+type HostedMode = "auto" | "native" | "gateway" | "off";
+
+/** The setting of one kind of hosted tool. */
+export interface HostedSetting {
+  mode: HostedMode;
+  /** The tools of servers that run it, if those do. */
+  tools?: ConfiguredTools;
+}
 
 export interface HostedToolsOptions {
   shell: WorkShell;
@@ -27,7 +35,7 @@ export interface HostedToolsOptions {
   publicUrl: string;
   /** The price of the call itself, which costs nothing. */
   price: ModelPrice;
-  modes: Readonly<Record<HostedKind, HostedMode>>;
+  hosted: Readonly<Record<HostedKind, HostedSetting>>;
   /** Whether the search finds pages that its caller has not read. */
   findsWorld: boolean;
   /** After which a model may call no tool any more. */

@@ -5,36 +5,41 @@ import type { PaidAnswer } from "../charges/index.ts";
 import { ownResultStart } from "../dialects/index.ts";
 import type { Target } from "../routing/index.ts";
 import { mayCall } from "../tools/index.ts";
-import type { HostedMode, HostedToolsOptions } from "./hosted-options.ts";
+import type { HostedSetting, HostedToolsOptions } from "./hosted-options.ts";
 import { OWN } from "./running/own-tools.ts";
 import { askedServers, type FindServer, mayHaveServers } from "./requests/asked-servers.ts";
 import {
   askedTools,
   type AskedTool,
   type HostedDialect,
-  type HostedKind,
   mayHaveHosted,
   requireFewHosted,
 } from "./requests/asked-tools.ts";
 import { nativeIn } from "./requests/native-tools.ts";
+import { actionsIn } from "./requests/configured-tools.ts";
 import { requireDomains } from "./requests/web-options.ts";
 import type { DecidedTools } from "./requests/loop-request.ts";
 
 interface Running {
   principal: Principal;
-  mode: HostedMode;
+  setting: HostedSetting;
   options: Pick<HostedToolsOptions, "findsWorld">;
 }
 
 /**
- * Whether the gateway can run a tool of each kind for a caller. A token that may not call the gateway's own tool that does the same
- * may not use the hosted one.
+ * The tool as the gateway would run it for a caller; undefined if it can't. A token that may not call the tool that does the same,
+ * the gateway's own or that of a server, may not use the hosted one.
  */
-const runs: Readonly<Record<HostedKind, (running: Running) => boolean>> = {
-  web_search: ({ principal, mode, options: { findsWorld } }) =>
-    (findsWorld || mode === "gateway") && mayCall(principal, "web_search"),
-  web_fetch: ({ principal }) => mayCall(principal, "web_scrape"),
-};
+function runnable(tool: AskedTool, { principal, setting, options }: Running): AskedTool | undefined {
+  const { mode, tools = {} } = setting;
+  if (mode === "native") return undefined;
+  if ("configured" in tool) {
+    const configured = actionsIn(tools, tool.type).filter(({ name }) => mayCall(principal, name));
+    return configured.length === 0 ? undefined : { ...tool, configured };
+  }
+  if (tool.kind === "web_fetch") return mayCall(principal, "web_scrape") ? tool : undefined;
+  return (options.findsWorld || mode === "gateway") && mayCall(principal, "web_search") ? tool : undefined;
+}
 
 export class HostedTools implements HostedLoops {
   readonly #options: HostedToolsOptions;
@@ -79,16 +84,17 @@ export class HostedTools implements HostedLoops {
   }
 
   #decide({ dialect, body, target, principal }: Omit<HostedCall, "text"> & { dialect: HostedDialect }): DecidedTools {
-    requireFewHosted(body);
+    requireFewHosted(dialect, body);
     const isNative = nativeIn(dialect, body, target);
     const run: AskedTool[] = [];
     const left: AskedTool[] = [];
     for (const tool of askedTools(dialect, body)) {
-      const mode = this.#options.modes[tool.kind];
-      if (mode === "off") left.push(tool);
-      else if (this.#runs(tool, principal) && (mode === "gateway" || !isNative(tool))) {
-        requireDomains(tool);
-        run.push(tool);
+      const setting = this.#options.hosted[tool.kind];
+      const own = runnable(tool, { principal, setting, options: this.#options });
+      if (setting.mode === "off") left.push(tool);
+      else if (own !== undefined && (setting.mode === "gateway" || !isNative(tool))) {
+        if ("unreadDomain" in own) requireDomains(own);
+        run.push(own);
       }
     }
     return { run, left, servers: askedServers(dialect, body, (url, label) => this.#serverAt(url, label)) };
@@ -101,12 +107,6 @@ export class HostedTools implements HostedLoops {
     if (name !== undefined)
       return name === OWN || servers().door(name) !== undefined ? { name, address: url } : undefined;
     return url !== undefined && servers().permitsUrl(url) ? { url } : undefined;
-  }
-
-  #runs({ kind }: AskedTool, principal: Principal): boolean {
-    const options = this.#options;
-    const mode = options.modes[kind];
-    return mode !== "native" && runs[kind]({ principal, mode, options });
   }
 }
 

@@ -28,6 +28,7 @@ import type { LoopAnswer } from "./loop-parts.ts";
 import { type DecidedTools, LoopRequest } from "./requests/loop-request.ts";
 import { callIdOf, keepingOf, type KeptResponse } from "./kept-response.ts";
 import type { OwnTools } from "./running/own-tools.ts";
+import { readyTool } from "./running/configured-tools.ts";
 import { findServer } from "./running/served-tools.ts";
 import type { PageFinder } from "./running/web-tools.ts";
 
@@ -122,8 +123,10 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
         findServer(this.#options, each, { ...incoming, canAsk: this.#dialect === "responses" }),
       ),
     );
+    const run = await Promise.all(decided.run.map((tool) => readyTool(this.#options, tool, incoming)));
     const request = new LoopRequest(this.#dialect, sent, {
       ...decided,
+      run,
       servers,
       seal: results.of(principal.user),
       keepsNative: target.operation.dialect === this.#dialect,
@@ -245,7 +248,7 @@ function headersOf({ run, left }: DecidedTools): Record<string, string> {
   const dropped = [...new Set(left.map(({ type }) => type))].join(", ");
   return {
     ...(dropped !== "" && { "x-tollgate-dropped-tools": dropped }),
-    ...(run.some(({ hasLocation }) => hasLocation) && { "x-tollgate-changes": "searches" }),
+    ...(run.some((tool) => "hasLocation" in tool && tool.hasLocation) && { "x-tollgate-changes": "searches" }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** The list of a server's tools as those see it who have one access to it: cached, and read again behind the callers. */
-import { type Clock, GatewayError, type JsonObject, matchesGlob, objectsOf, Slices, stringOf } from "../core/index.ts";
+import { allows, type Clock, GatewayError, type JsonObject, objectsOf, Slices, stringOf } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { cleanObject } from "./clean-result.ts";
 import { validDefinition, validInputSchema } from "./definitions.ts";
@@ -189,11 +189,4 @@ async function areSame(one: ToolList, other: ToolList): Promise<boolean> {
     if (slices.isOver) await slices.next();
   }
   return true;
-}
-
-/** Whether a name matches one of the globs, if there are such, and none of the exceptions behind `!`. */
-export function allows(globs: readonly string[], name: string): boolean {
-  if (globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name))) return false;
-  const allowed = globs.filter((glob) => !glob.startsWith("!"));
-  return allowed.length === 0 || allowed.some((glob) => matchesGlob(glob, name));
 }

@@ -1,12 +1,12 @@
 /** The servers of tools by the URL that they are called at: one by its name, several as a set. */
 import type { PaidAnswer, PaidRequest } from "../charges/index.ts";
-import type { GatewayError, JsonObject } from "../core/index.ts";
+import { allows, type GatewayError, type JsonObject } from "../core/index.ts";
 import { callServerTool, type ClientOfCall, type ToolCallDependencies, type ToolTarget } from "./tool-call.ts";
 import { type IndexedList, ToolIndex } from "./search/sql/tool-index.ts";
 import { Listings } from "./listings.ts";
 import { prefixedName, takenName } from "./tool-names.ts";
 import type { ToolCaller } from "./server-access.ts";
-import { allows, type ServerTool } from "./server-list.ts";
+import type { ServerTool } from "./server-list.ts";
 import type { ToolServer } from "./tool-server.ts";
 import type { NamedServer, UrlServers } from "./url-servers.ts";
 

@@ -10,16 +10,29 @@ import { dataIn, pairsIn, recordedPairs, type StreamedDialect } from "./event-gr
 import { hostedScene, type HostedScene, type ModelAnswer } from "./hosted-scene.ts";
 
 const definition = (name: string) => ({ name, description: name, inputSchema: { type: "object", properties: {} } });
+const taking = (name: string, member: string) => ({
+  name,
+  description: name,
+  inputSchema: { type: "object", properties: { [member]: { type: "string" } }, required: [member] },
+});
 
 let server: TestServer;
 beforeAll(() => {
   const call = ({ name }: JsonObject) =>
     name === "fails" ? { ...textResult("no such city"), isError: true } : textResult("Sunny.");
-  server = startTestServer({ era: "2026", tools: ["weather", "fails"].map(definition), call });
+  server = startTestServer({
+    era: "2026",
+    tools: [...["weather", "fails"].map(definition), taking("run", "code")],
+    call,
+  });
 });
 afterAll(() => server.stop());
 
-const at = hostedScene(() => ({ mcp: { servers: { cities: { url: server.url } } } }));
+const run = "cities__run";
+const at = hostedScene(() => ({
+  mcp: { servers: { cities: { url: server.url } } },
+  tools: { hosted: { code_interpreter: run, code_execution: run, file_search: run, shell: run } },
+}));
 
 const page = { path: "/a", title: "A", content: "About A." };
 const search = { name: "web_search", args: { query: "q" } };
@@ -79,6 +92,25 @@ const cases: Readonly<Record<StreamedDialect, readonly Case[]>> = {
       answers: () => [{ text: "Both.", calls: [search, own] }],
     },
     {
+      title: "code that is run",
+      body: {
+        input,
+        include: ["code_interpreter_call.outputs"],
+        tools: [{ type: "code_interpreter", container: { type: "auto" } }],
+      },
+      answers: () => [{ text: "Let me run it.", calls: [{ name: "code_interpreter", args: { code: "1" } }] }, cited],
+    },
+    {
+      title: "a search in files",
+      body: { input, tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] },
+      answers: () => [{ calls: [{ name: "file_search", args: { queries: ["a"] } }] }, { text: "Done." }],
+    },
+    {
+      title: "commands in a container",
+      body: { input, tools: [{ type: "shell", environment: { type: "container_auto" } }] },
+      answers: () => [{ calls: [{ name: "shell", args: { commands: ["ls"] } }] }, { text: "Done." }],
+    },
+    {
       title: "an answer that is too long",
       body: { input, max_output_tokens: 7, tools: [{ type: "web_search" }] },
       answers: () => [{ calls: [search] }, { text: "And so", finish: "length" }],
@@ -103,6 +135,11 @@ const cases: Readonly<Record<StreamedDialect, readonly Case[]>> = {
       title: "a search beyond the limit",
       body: { max_tokens: 100, messages, tools: [{ ...webSearch, max_uses: 1 }] },
       answers: () => [{ calls: [search, search] }, { text: "Done." }],
+    },
+    {
+      title: "code that is run",
+      body: { max_tokens: 100, messages, tools: [{ type: "code_execution_20250825", name: "code_execution" }] },
+      answers: () => [{ text: "Look.", calls: [{ name: "code_execution", args: { code: "1" } }] }, { text: "Done." }],
     },
     {
       title: "a pause",
@@ -159,6 +196,8 @@ const documented: Readonly<Record<StreamedDialect, readonly string[]>> = {
   responses: [
     "mcp_call_arguments.done > mcp_call.failed",
     "mcp_call.failed > output_item.done mcp_call",
+    "output_item.added shell_call > output_item.done shell_call",
+    "output_item.added shell_call_output > output_item.done shell_call_output",
     "output_item.done > incomplete",
     "incomplete > end",
   ],

@@ -2,7 +2,13 @@
 import type { CallPipeline } from "../../calls/index.ts";
 import type { Config } from "../../config/index.ts";
 import type { Environment } from "../../core/index.ts";
-import { HostedTools, SealedResults } from "../../hosted/index.ts";
+import {
+  type ConfiguredTools,
+  type HostedSetting,
+  HostedTools,
+  type HostedToolsOptions,
+  SealedResults,
+} from "../../hosted/index.ts";
 import { ownInLoops, type Services } from "../../http/index.ts";
 import { webPrice } from "../../pricing/index.ts";
 import { encryptionKey, type Storage } from "../../storage/index.ts";
@@ -35,8 +41,42 @@ export function createHosted({ config, environment, storage, calls, publicUrl, l
     results: new SealedResults({ key, randomBytes }),
     publicUrl,
     price: webPrice({ tool_calls_kcount: 0 }, 1_000_000n),
-    modes: hosted,
+    hosted: settingsOf(hosted),
     findsWorld: config.web.search.backend !== "local",
     deadlineMs: deadline,
   });
+}
+
+/** The settings, with those of a tool by its name alone as whole ones. */
+function settingsOf(hosted: Config["tools"]["hosted"]): HostedToolsOptions["hosted"] {
+  const { web_search, web_fetch, code_interpreter, code_execution, file_search, shell } = hosted;
+  return {
+    web_search: { mode: web_search },
+    web_fetch: { mode: web_fetch },
+    code_interpreter: servedSetting(code_interpreter, (tool) => ({ code_interpreter: tool })),
+    code_execution: executionSetting(code_execution),
+    file_search: servedSetting(file_search, (tool) => ({ file_search: tool })),
+    shell: servedSetting(shell, (tool) => ({ shell: tool })),
+  };
+}
+
+type Served = Config["tools"]["hosted"]["shell"];
+
+function servedSetting(setting: Served, toolsOf: (tool: string) => ConfiguredTools): HostedSetting {
+  if (setting === "native" || setting === "off") return { mode: setting };
+  if (typeof setting === "string") return { mode: "auto", tools: toolsOf(setting) };
+  return { mode: setting.mode, tools: toolsOf(setting.tool) };
+}
+
+function executionSetting(setting: Config["tools"]["hosted"]["code_execution"]): HostedSetting {
+  if (typeof setting === "string") return servedSetting(setting, (tool) => ({ code_execution: tool }));
+  const { mode, tool, bash, text_editor: editor } = setting;
+  return {
+    mode,
+    tools: {
+      ...(tool !== undefined && { code_execution: tool }),
+      ...(bash !== undefined && { bash_code_execution: bash }),
+      ...(editor !== undefined && { text_editor_code_execution: editor }),
+    },
+  };
 }

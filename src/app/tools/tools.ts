@@ -5,7 +5,14 @@ import { outboundWith } from "../webhooks.ts";
 import { createMarkups } from "../routing/routing.ts";
 import type { PaidWork } from "../paid-work.ts";
 import { type Config, readApiDocument } from "../../config/index.ts";
-import { type AskUpstream, type Environment, hideFromOthers, matchesGlob, type Places } from "../../core/index.ts";
+import {
+  allows,
+  type AskUpstream,
+  type Environment,
+  hideFromOthers,
+  matchesGlob,
+  type Places,
+} from "../../core/index.ts";
 import { isOwnTool } from "../../http/index.ts";
 import { type ModelPrice, webPrice } from "../../pricing/index.ts";
 import type { Storage } from "../../storage/index.ts";
@@ -13,7 +20,6 @@ import type { Ticker } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import {
   type AccessTo,
-  allows,
   askHost,
   type Connections,
   ExchangeAccess,

@@ -12,7 +12,7 @@ import type { ResponsesRequest } from "./request.ts";
 import { responsesTranslation } from "./translation.ts";
 import { responsesObjects } from "./stored-objects.ts";
 
-export { foundBySearch } from "./client-tools.ts";
+export { foundBySearch, isInContainer } from "./client-tools.ts";
 export { queuedResponse } from "./answers/response-object.ts";
 export { boundItems } from "./bound.ts";
 export { inputItems, itemsOfMakers, referencedItems } from "./kept-items.ts";

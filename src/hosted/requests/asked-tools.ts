@@ -1,5 +1,7 @@
 /** The hosted tools of a body that the gateway can run, in the terms of each dialect. */
 import { GatewayError, type JsonObject, listOf, objectOf, stringOf } from "../../core/index.ts";
+import { isInContainer } from "../../dialects/index.ts";
+import type { ConfiguredAction, ConfiguredKind } from "./configured-tools.ts";
 import { countOf, type WebOptions, webOptions } from "./web-options.ts";
 
 /** The dialects whose clients know hosted tools. */
@@ -8,7 +10,7 @@ export type HostedDialect = "chat" | "messages" | "responses";
 type WebKind = "web_search" | "web_fetch";
 
 /** A tool as `tools.hosted` of the configuration names it, whatever its versions and dialects call it. */
-export type HostedKind = WebKind;
+export type HostedKind = WebKind | ConfiguredKind;
 
 interface AskedPart {
   kind: HostedKind;
@@ -27,12 +29,25 @@ export interface WebTool extends AskedPart, WebOptions {
   kind: WebKind;
 }
 
-export type AskedTool = WebTool;
+/** One that tools of servers run. */
+export interface ConfiguredTool extends AskedPart {
+  kind: ConfiguredKind;
+  /** The tools of servers that the configuration names for it and the caller may call, as `server__tool`. */
+  configured: readonly { action: ConfiguredAction; name: string }[];
+}
 
-/** The types of each kind. */
-const kinds: readonly (readonly [HostedKind, RegExp])[] = [
+export type AskedTool = WebTool | ConfiguredTool;
+
+const openai: readonly HostedDialect[] = ["chat", "responses"];
+
+/** The types of each kind, and the dialects that have it; all by default. */
+const kinds: readonly (readonly [kind: HostedKind, types: RegExp, dialects?: readonly HostedDialect[]])[] = [
   ["web_search", /^web_search(?:_preview)?(?:_\d{4}_\d\d_\d\d|_\d{8})?$/],
   ["web_fetch", /^web_fetch_\d{8}$/],
+  ["code_interpreter", /^code_interpreter$/, openai],
+  ["code_execution", /^code_execution_\d{8}$/, ["messages"]],
+  ["file_search", /^file_search$/, openai],
+  ["shell", /^shell$/, openai],
 ];
 
 /** The member of a chat body that asks for searches. */
@@ -42,24 +57,28 @@ const SEARCH_MEMBER = "web_search_options";
 export function mayHaveHosted(dialect: HostedDialect, body: JsonObject): boolean {
   const { tools } = body;
   if (dialect === "chat" && objectOf(body[SEARCH_MEMBER]) !== undefined) return true;
-  return Array.isArray(tools) && tools.some((tool) => kindOf(tool) !== undefined);
+  return Array.isArray(tools) && tools.some((tool) => kindOf(tool, dialect) !== undefined);
 }
 
 /** Undefined for a tool that the gateway does not run. */
-export function kindOf(tool: unknown): HostedKind | undefined {
-  const type = objectOf(tool)?.["type"];
+export function kindOf(value: unknown, dialect: HostedDialect): HostedKind | undefined {
+  const tool = objectOf(value) ?? {};
+  const { type } = tool;
   if (typeof type !== "string" || type === "function" || type === "custom") return undefined;
-  return kinds.find(([, types]) => types.test(type))?.[0];
+  const [kind, , dialects] = kinds.find(([, types]) => types.test(type)) ?? [];
+  if (dialects?.includes(dialect) === false) return undefined;
+  // Any other shell is the client's own.
+  return kind === "shell" && !isInContainer(tool) ? undefined : kind;
 }
 
 /** The most hosted tools and servers of one body: each is looked at in several places. */
 const HOSTED_MAX = 128;
 
 /** Throws 422 for a body with more hosted tools and servers of tools than that. */
-export function requireFewHosted({ tools, mcp_servers: servers }: JsonObject): void {
+export function requireFewHosted(dialect: HostedDialect, { tools, mcp_servers: servers }: JsonObject): void {
   let count = listOf(servers).length;
   for (const tool of listOf(tools)) {
-    if (objectOf(tool)?.["type"] === "mcp" || kindOf(tool) !== undefined) count += 1;
+    if (objectOf(tool)?.["type"] === "mcp" || kindOf(tool, dialect) !== undefined) count += 1;
   }
   if (count <= HOSTED_MAX) return;
   const message = `tools: there are ${count} hosted tools and servers; ${HOSTED_MAX} are permitted.`;
@@ -69,7 +88,7 @@ export function requireFewHosted({ tools, mcp_servers: servers }: JsonObject): v
 export function askedTools(dialect: HostedDialect, body: JsonObject): AskedTool[] {
   const listed = listOf(body["tools"]).flatMap((each, index) => {
     const tool = objectOf(each);
-    const kind = kindOf(tool);
+    const kind = kindOf(tool, dialect);
     return tool === undefined || kind === undefined ? [] : [readTool(tool, kind, index)];
   });
   const options = dialect === "chat" ? objectOf(body[SEARCH_MEMBER]) : undefined;
@@ -79,7 +98,8 @@ export function askedTools(dialect: HostedDialect, body: JsonObject): AskedTool[
 
 function readTool(value: JsonObject, kind: HostedKind, index: number | undefined): AskedTool {
   const part = { index, type: stringOf(value["type"]), usesMax: countOf(value["max_uses"]), value };
-  return { ...part, kind, ...webOptions(value) };
+  if (kind === "web_search" || kind === "web_fetch") return { ...part, kind, ...webOptions(value) };
+  return { ...part, kind, configured: [] };
 }
 
 /** The body without these tools, and without a choice that names one of them. */

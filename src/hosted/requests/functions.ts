@@ -1,7 +1,9 @@
 /** The functions that stand for hosted tools: the model calls them, and the gateway runs them. */
 import { GatewayError, type JsonObject } from "../../core/index.ts";
 import type { FoundServer, FoundTool } from "../running/served-tools.ts";
-import type { AskedTool, HostedDialect, HostedKind, WebTool } from "./asked-tools.ts";
+import type { FoundConfigured, ReadyConfigured, ReadyTool } from "../running/configured-tools.ts";
+import type { HostedDialect, WebTool } from "./asked-tools.ts";
+import { type ConfiguredAction, configuredDefinition } from "./configured-tools.ts";
 
 type WebAction = "web_search" | "web_fetch" | "open_page" | "find_in_page";
 
@@ -15,6 +17,14 @@ export interface WebFunction {
   tool: WebTool;
 }
 
+/** A function of a hosted tool that a tool of a server runs. */
+export interface ConfiguredFunction {
+  family: "configured";
+  name: string;
+  tool: ReadyConfigured;
+  found: FoundConfigured;
+}
+
 /** A tool of a server of this gateway. */
 export interface ServedFunction {
   family: "served";
@@ -24,7 +34,7 @@ export interface ServedFunction {
 }
 
 /** A function of a tool in the list of the request. */
-export type ToolFunction = WebFunction;
+export type ToolFunction = WebFunction | ConfiguredFunction;
 
 export type HostedFunction = ToolFunction | ServedFunction;
 
@@ -36,7 +46,7 @@ export class FunctionIndex {
   constructor(functions: readonly HostedFunction[]) {
     for (const each of functions) {
       if (each.family === "served") this.#addServed(each);
-      else if (!this.#byAction.has(each.action)) this.#byAction.set(each.action, each);
+      else if (!this.#byAction.has(actionOf(each))) this.#byAction.set(actionOf(each), each);
     }
   }
 
@@ -60,8 +70,13 @@ export class FunctionIndex {
   }
 }
 
+/** Its name as the items of a conversation have it. */
+function actionOf(called: ToolFunction): WebAction | ConfiguredAction {
+  return called.family === "web" ? called.action : called.found.action;
+}
+
 /** The actions of each tool that a dialect has items for. */
-const actionsOf: Readonly<Record<HostedDialect, Readonly<Record<HostedKind, readonly WebAction[]>>>> = {
+const actionsOf: Readonly<Record<HostedDialect, Readonly<Record<WebTool["kind"], readonly WebAction[]>>>> = {
   chat: { web_search: ["web_search", "open_page"], web_fetch: ["web_fetch"] },
   messages: { web_search: ["web_search"], web_fetch: ["web_fetch"] },
   responses: { web_search: ["web_search", "open_page", "find_in_page"], web_fetch: ["web_fetch"] },
@@ -99,6 +114,11 @@ export function definitionOf(called: HostedFunction): FunctionDefinition {
     const { description, parameters } = called.served;
     return { name, description, parameters };
   }
+  if (called.family === "configured") {
+    const { action, served } = called.found;
+    const { description, parameters } = configuredDefinition(action);
+    return { name, description: served.description || description, parameters };
+  }
   const { description, properties } = definitions[called.action];
   const parameters = { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
   return { name, description, parameters };
@@ -110,18 +130,21 @@ const SERVED_MAX = 1_024;
 /** The functions of these tools and servers. A name that one of the caller's own functions has gets a number. Throws 422 for too many. */
 export function functionsOf(
   dialect: HostedDialect,
-  { tools, servers }: { tools: readonly AskedTool[]; servers: readonly FoundServer[] },
+  { tools, servers }: { tools: readonly ReadyTool[]; servers: readonly FoundServer[] },
   taken: ReadonlySet<string>,
 ): HostedFunction[] {
   const nameFor = freeNames(taken);
-  const actions = new Set<WebAction>();
-  const ofTools = tools.flatMap((tool) =>
-    actionsOf[dialect][tool.kind].flatMap((action): ToolFunction[] => {
-      if (actions.has(action)) return [];
-      actions.add(action);
-      return [{ family: "web", action, name: nameFor(action), tool }];
-    }),
-  );
+  const actions = new Set<string>();
+  const isFirst = (action: string): boolean => !actions.has(action) && actions.add(action).size > 0;
+  const ofTools = tools.flatMap((tool): ToolFunction[] => {
+    if ("found" in tool)
+      return tool.found
+        .filter(({ action }) => isFirst(action))
+        .map((found) => ({ family: "configured", name: nameFor(found.action), tool, found }));
+    return actionsOf[dialect][tool.kind]
+      .filter(isFirst)
+      .map((action) => ({ family: "web", action, name: nameFor(action), tool }));
+  });
   const count = servers.reduce((sum, server) => sum + server.tools.length, 0);
   if (count > SERVED_MAX) {
     const message = `tools: the servers have ${count} tools; ${SERVED_MAX} are permitted in one call. Name fewer of them.`;

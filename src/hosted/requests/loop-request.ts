@@ -1,6 +1,7 @@
 /** A request with hosted tools that the gateway runs: the bodies of its rounds. */
 import { GatewayError, type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../core/index.ts";
 import { Sources } from "../citations/sources.ts";
+import type { ReadyTool } from "../running/configured-tools.ts";
 import type { FoundServer } from "../running/served-tools.ts";
 import type { ResultSeal } from "../running/sealed-results.ts";
 import { type AskedTool, type HostedDialect, withoutTools } from "./asked-tools.ts";
@@ -29,8 +30,9 @@ export interface DecidedTools {
   servers: readonly AskedServer[];
 }
 
-/** The same, with the tools of the servers. */
+/** The same, with the tools of servers. */
 interface ReadyTools extends DecidedTools {
+  run: readonly ReadyTool[];
   servers: readonly FoundServer[];
   /** Of the results that its user gets. */
   seal: ResultSeal;
@@ -55,8 +57,8 @@ export class LoopRequest {
   readonly usesMax: number | undefined;
   /** The limit of the output of the whole answer. */
   readonly tokensMax: number | undefined;
-  /** Whether the client asks for the addresses that searches have found. */
-  readonly showsSources: boolean;
+  /** The parts of items that the client asks for. */
+  readonly includes: ReadonlySet<unknown>;
   readonly servers: readonly FoundServer[];
   /** The pages that the messages contain, and those that the loop finds. */
   readonly sources = new Sources();
@@ -85,7 +87,7 @@ export class LoopRequest {
     this.functions = new Map(functions.map((each) => [each.name, each]));
     const uses = asked["max_tool_calls"];
     this.usesMax = typeof uses === "number" ? uses : undefined;
-    this.showsSources = listOf(asked["include"]).includes(SOURCES);
+    this.includes = new Set(listOf(asked["include"]));
     this.tokensMax = this.rounds.limitIn(asked)?.tokens;
     const { body, pending } = this.#withHistory(
       this.#withFunctions(asked, functions, ready),
@@ -153,7 +155,7 @@ export class LoopRequest {
       ...rest,
       ...(tools.length > 0 && { tools }),
       ...(choice !== undefined && { tool_choice: choice }),
-      ...(this.dialect === "responses" && keptNowhere(asked)),
+      ...(this.dialect === "responses" && keptNowhere(asked, ready.run)),
       ...(this.dialect === "chat" && asked["stream"] === true && withUsage(asked)),
     };
   }
@@ -176,8 +178,12 @@ export class LoopRequest {
   }
 }
 
-/** The member of `include` for the addresses that searches have found. */
-const SOURCES = "web_search_call.action.sources";
+/** The members of `include` for items that the gateway may write in place of the upstream. */
+const included: readonly (readonly [member: string, kind: AskedTool["kind"]])[] = [
+  ["web_search_call.action.sources", "web_search"],
+  ["code_interpreter_call.outputs", "code_interpreter"],
+  ["file_search_call.results", "file_search"],
+];
 
 function ownerOf(called: HostedFunction): unknown {
   return called.family === "served" ? called.server : called.tool;
@@ -200,8 +206,10 @@ function withUsage({ stream_options: options }: JsonObject): JsonObject {
 }
 
 /** Only the whole answer is stored; the thoughts of its rounds must come with their seals then. */
-function keptNowhere({ include }: JsonObject): JsonObject {
+function keptNowhere({ include }: JsonObject, run: readonly AskedTool[]): JsonObject {
   const sealed = "reasoning.encrypted_content";
-  const asked = listOf(include).filter((each) => each !== SOURCES && each !== sealed);
+  const kinds = new Set(run.map(({ kind }) => kind));
+  const ours = new Set<unknown>(included.flatMap(([member, kind]) => (kinds.has(kind) ? [member] : [])));
+  const asked = listOf(include).filter((each) => !ours.has(each) && each !== sealed);
   return { store: false, background: undefined, max_tool_calls: undefined, include: [...asked, sealed] };
 }

@@ -2,12 +2,13 @@
  * Uses of hosted tools in the messages of a request, as calls and results of the functions that stand for them now. Those of a
  * tool that has no function here become texts, unless the upstream takes those that it has made itself.
  */
-import { type JsonObject, objectOf, objectsOf, stringOf } from "../../core/index.ts";
+import { type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../core/index.ts";
 import { ownResultStart, textOfHosted } from "../../dialects/index.ts";
 import type { Sources } from "../citations/sources.ts";
 import { fenced } from "../running/fence.ts";
 import type { ResultSeal } from "../running/sealed-results.ts";
 import { errorText } from "../running/tool-outcome.ts";
+import { FILE_WRITTEN, textOfOutput } from "../running/tool-output.ts";
 import { describeSource } from "../running/web-tools.ts";
 import type { FunctionIndex, HostedFunction } from "./functions.ts";
 
@@ -52,6 +53,9 @@ const hosted: ReadonlySet<unknown> = new Set([
   "server_tool_use",
   "web_search_tool_result",
   "web_fetch_tool_result",
+  "code_execution_tool_result",
+  "bash_code_execution_tool_result",
+  "text_editor_code_execution_tool_result",
   "mcp_tool_use",
   "mcp_tool_result",
 ]);
@@ -138,6 +142,7 @@ class HostedTurn {
         .join("\n");
       return result["is_error"] === true ? `Error: ${text}` : fenced(text, useIdOf(stringOf(id)));
     }
+    if (stringOf(type).endsWith("code_execution_tool_result")) return codeResult(result);
     const error = objectOf(content)?.["error_code"];
     if (typeof error === "string") return errorText(error);
     const pages =
@@ -153,12 +158,26 @@ class HostedTurn {
   }
 }
 
+/** The output of code as the model has got it then. */
+function codeResult({ content, tool_use_id: id }: JsonObject): string {
+  const { type, error_code: error, error_message: message, stdout, stderr, ...more } = objectOf(content) ?? {};
+  const { return_code: code, content: view, lines } = more;
+  if (typeof error === "string" && typeof message !== "string") return errorText(error);
+  const created = type === "text_editor_code_execution_create_result" ? FILE_WRITTEN : "";
+  const output = {
+    stdout: stringOf(stdout) || stringOf(view) || listOf(lines).map(stringOf).join("\n") || created,
+    stderr: stringOf(stderr) || stringOf(message),
+    exitCode: typeof code === "number" ? code : typeof error === "string" ? 1 : 0,
+  };
+  return fenced(textOfOutput(output), useIdOf(stringOf(id)));
+}
+
 /** Of a block of the gateway's own. */
 const OWN_ID = /^(?:srvtoolu|mcptoolu)_([a-z\d]+_\d+)_\d+$/;
 
 /** The id of a use by that of its block. It marks the result too: nobody could know it before. */
 export function useIdOf(blockId: string): string {
-  return blockId.replace(/^(?:srvtoolu|mcptoolu|mcp|mcpr|ws)_/, "").replaceAll(/[^\w-]/g, "");
+  return blockId.replace(/^(?:srvtoolu|mcptoolu|mcp|mcpr|ws|ci|fs|call)_/, "").replaceAll(/[^\w-]/g, "");
 }
 
 /** Different for the uses of other makers. */

@@ -14,12 +14,15 @@ export const messagesRounds: RoundDialect = {
   givenTexts: (body) => [
     body["system"],
     ...objectsOf(body["messages"]).flatMap(({ role, content }) =>
-      role === "assistant"
-        ? objectsOf(content).filter(({ type }) => stringOf(type).endsWith("_tool_result"))
-        : [content],
+      role === "assistant" ? objectsOf(content).filter(({ type }) => isFound(stringOf(type))) : [content],
     ),
   ],
 };
+
+/** Whether a block has texts that the model has not made a tool write: code writes all that it is told to. */
+function isFound(type: string): boolean {
+  return type.endsWith("_tool_result") && !type.includes("code_execution");
+}
 
 function messagesOf({ answer, results }: RoundTurn): JsonObject[] {
   const told = results.map(({ callId, text, isError }) => ({

@@ -15,7 +15,7 @@ interface AskedIn {
 /** Whether a tool of the body is one of those. The body is read once, for all of them. */
 export function nativeIn(dialect: HostedDialect, body: JsonObject, target: Target): (tool: AskedTool) => boolean {
   const tools = listOf(body["tools"]);
-  const hasFunctions = tools.some((tool) => kindOf(tool) === undefined);
+  const hasFunctions = tools.some((tool) => kindOf(tool, dialect) === undefined);
   return ({ index }) => {
     try {
       if (index === undefined) return sellsMember(body, target);

@@ -5,6 +5,7 @@ import { fenced } from "../running/fence.ts";
 import { errorText } from "../running/tool-outcome.ts";
 import { FunctionIndex, type HostedFunction } from "./functions.ts";
 import { type PendingUse, useIdOf } from "./messages-history.ts";
+import { readRun } from "./run-history.ts";
 
 interface ReadInput {
   input: unknown;
@@ -30,6 +31,8 @@ export function readItems(input: unknown, functions: readonly HostedFunction[]):
     if (type === "mcp_list_tools" && index.hasServer(label)) return [];
     if (type === "mcp_approval_response") return [];
     if (type === "web_search_call") return readSearch(item, index);
+    const run = readRun(item, index);
+    if (run !== undefined) return run;
     const called = index.ofServer(label, name);
     if (called === undefined || (type !== "mcp_call" && type !== "mcp_approval_request")) return [item];
     const call = { type: "function_call", call_id: id, name: called.name, arguments: stringOf(text) };

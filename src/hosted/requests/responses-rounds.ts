@@ -2,8 +2,17 @@ import { type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../co
 import { typeOf } from "./chat-rounds.ts";
 import type { RoundDialect, RoundTurn } from "./round-dialect.ts";
 
-/** Items that the model has written. */
-const written: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call", "reasoning", "mcp_call"]);
+/** Items that the model has written, or may have made a tool write. */
+const written: ReadonlySet<unknown> = new Set([
+  "function_call",
+  "custom_tool_call",
+  "reasoning",
+  "mcp_call",
+  "code_interpreter_call",
+  "shell_call",
+  "shell_call_output",
+  "image_generation_call",
+]);
 
 /** Rounds of Responses. */
 export const responsesRounds: RoundDialect = {
@@ -26,6 +35,7 @@ function itemsOf(input: unknown): readonly unknown[] {
 function givenIn(value: unknown): unknown {
   const item = objectOf(value) ?? {};
   if (item["role"] === "assistant" || written.has(item["type"])) return undefined;
+  if (item["type"] === "file_search_call") return item["results"];
   return item["type"] === "web_search_call" ? objectOf(item["action"])?.["sources"] : item;
 }
 

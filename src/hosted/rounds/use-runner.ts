@@ -10,6 +10,7 @@ import { type PendingUse, useIdOf } from "../requests/messages-history.ts";
 import type { CallResult } from "../requests/round-dialect.ts";
 import { GivenAddresses } from "../running/given-addresses.ts";
 import { failedOutcome, type ToolOutcome } from "../running/tool-outcome.ts";
+import { callConfigured } from "../running/configured-tools.ts";
 import { callServed } from "../running/served-tools.ts";
 import { useTool } from "../running/web-tools.ts";
 import type { AnswerJoiner } from "./answer-joiner.ts";
@@ -177,15 +178,29 @@ export class UseRunner {
     const { signal } = this.#options.call;
     signal.throwIfAborted();
     if (this.#characters >= TURN_CHARACTERS_MAX) return failedOutcome("max_uses_exceeded", begun.input);
-    const outcome = await this.#use(begun);
+    const outcome = this.#kept(await this.#use(begun));
     if (outcome.error !== undefined) signal.throwIfAborted();
     return outcome;
+  }
+
+  /** The outcome, or a failure if there is no memory for what the answer keeps of it. */
+  #kept(outcome: ToolOutcome): ToolOutcome {
+    const { keptCharacters = 0, input, cost } = outcome;
+    try {
+      // Itself, and the answer as a text.
+      this.#options.call.memory.add(2 * keptCharacters);
+      return outcome;
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      return { ...failedOutcome("unavailable", input), cost };
+    }
   }
 
   async #use({ called, arguments: text, id }: BegunUse): Promise<ToolOutcome> {
     const { call, sources } = this.#options;
     const common = { arguments: text, requestOf: (body: JsonObject) => call.partOf(body), nonce: id };
     if (called.family === "served") return callServed(call.served, { ...common, tool: called.served });
+    if (called.family === "configured") return callConfigured(call.served, { ...common, ...called });
     return useTool(call.pages, { ...common, called, sources, given: await this.#givenAddresses() });
   }
 
@@ -193,7 +208,7 @@ export class UseRunner {
     const { callId, request } = this.#options;
     const called = request.functions.get(call.name);
     if (called === undefined) throw new Error(`the function ${call.name} is the client's`);
-    const { showsSources, seal } = request;
+    const { includes, seal } = request;
     const input = parseObject(call.arguments) ?? {};
     const id = resumed === undefined ? `${callId}_${this.#round}_${this.count}` : useIdOf(resumed.id);
     return {
@@ -201,7 +216,7 @@ export class UseRunner {
       called,
       input,
       arguments: call.arguments,
-      showsSources,
+      includes,
       approvalId: resumed?.approvalId,
       seal: seal.seal,
     };

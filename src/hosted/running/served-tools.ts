@@ -3,21 +3,22 @@ import { type Principal, signedTokenIn } from "../../auth/index.ts";
 import type { IncomingCall } from "../../calls/index.ts";
 import type { PaidRequest } from "../../charges/index.ts";
 import {
+  allows,
   GatewayError,
   type JsonObject,
   type Nano,
   objectOf,
-  objectsOf,
   parseCredits,
   parseObject,
   stringOf,
 } from "../../core/index.ts";
-import { allows, mayCall, namedAccounts, type ToolDoor, type ToolGateway, type ToolTarget } from "../../tools/index.ts";
+import { mayCall, namedAccounts, type ToolDoor, type ToolGateway, type ToolTarget } from "../../tools/index.ts";
 import { type AskedPlace, type AskedServer, serverUnavailable } from "../requests/asked-servers.ts";
 import { fenced } from "./fence.ts";
 import { OWN, type OwnTools } from "./own-tools.ts";
 import { endsLoop, readPart } from "./part-of-loop.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
+import { RESULT_CHARACTERS_MAX, textOf } from "./tool-output.ts";
 
 /** A server with the tools that its caller may call. */
 export interface FoundServer extends AskedServer {
@@ -40,15 +41,14 @@ export interface ServedBy {
   own: OwnTools;
 }
 
-/** The most characters of a result. */
-const RESULT_CHARACTERS_MAX = 200_000;
-
-interface Finding extends Pick<IncomingCall, "principal" | "requestId" | "headers"> {
+export interface Finding extends Pick<IncomingCall, "principal" | "requestId" | "headers"> {
   /** Whether the dialect can ask for approvals; the others get no tools that need one. */
   canAsk: boolean;
+  /** The only tool that is looked for, as `server__tool`. */
+  only?: string;
 }
 
-interface Finders {
+export interface Finders {
   servers: Pick<ToolGateway, "door" | "doorAt" | "own">;
   own: OwnTools;
 }
@@ -57,7 +57,7 @@ interface Finders {
 export async function findServer(
   { servers, own }: Finders,
   asked: AskedServer,
-  { principal, requestId, headers, canAsk }: Finding,
+  { principal, requestId, headers, canAsk, only }: Finding,
 ): Promise<FoundServer> {
   const door = doorOf(servers, asked.place, principal);
   const isSigned = principal.signedUntil !== undefined && principal.session === undefined;
@@ -67,7 +67,7 @@ export async function findServer(
   };
   const found = await door?.find({
     caller: { user: principal.user, ...from },
-    mayCall: (name) => mayCall(principal, name),
+    mayCall: (name) => (only === undefined || only === name) && mayCall(principal, name),
   });
   if (door === undefined || found === undefined) throw serverUnavailable(asked);
   const listed = [
@@ -136,7 +136,7 @@ export async function callServed(
   if (input === undefined) return failed("The arguments are no JSON object.", {}, 0n);
   try {
     const { result, cost } = await resultOf(by, tool, { input, request: requestOf(input) });
-    const told = textIn(result).slice(0, RESULT_CHARACTERS_MAX);
+    const told = textOf(result).slice(0, RESULT_CHARACTERS_MAX);
     if (result["isError"] === true) return failed(told, input, cost);
     return { input, text: fenced(told, nonce), served: told, error: undefined, pages: [], cost, counts: true };
   } catch (thrown) {
@@ -145,7 +145,8 @@ export async function callServed(
   }
 }
 
-async function resultOf(
+/** The result of one call. Rejects with the `GatewayError` of the call. */
+export async function resultOf(
   { servers, own }: ServedBy,
   { name, target }: FoundTool,
   { input, request }: { input: JsonObject; request: PaidRequest },
@@ -162,16 +163,4 @@ async function resultOf(
 
 function failed(message: string, input: JsonObject, cost: bigint): ToolOutcome {
   return { input, text: `Error: ${message}`, served: message, error: "unavailable", pages: [], cost, counts: false };
-}
-
-/** The texts of a result; of one without any, its data. */
-function textIn({ content, structuredContent }: JsonObject): string {
-  const texts = objectsOf(content).flatMap(({ type, text }) => (type === "text" ? [stringOf(text)] : []));
-  if (texts.length > 0) return texts.join("\n");
-  return JSON.stringify(structuredContent ?? objectsOf(content).map(withoutBytes));
-}
-
-function withoutBytes(part: JsonObject): JsonObject {
-  const { data: _, ...rest } = part;
-  return rest;
 }

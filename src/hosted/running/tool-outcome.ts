@@ -1,4 +1,5 @@
 import type { JsonObject, Nano } from "../../core/index.ts";
+import type { CodeOutput, FoundPassage } from "./tool-output.ts";
 
 /** A page that a tool has found. */
 export interface FoundPage {
@@ -10,6 +11,7 @@ export interface FoundPage {
 /** The errors of tools by their names in Messages. */
 export type ToolErrorCode =
   | "invalid_input"
+  | "execution_time_exceeded"
   | "max_uses_exceeded"
   | "query_too_long"
   | "unavailable"
@@ -26,6 +28,12 @@ export interface ToolOutcome {
   text: string;
   /** The result of a server's tool for the client. */
   served?: string;
+  /** Of code that was run. */
+  outputs?: readonly CodeOutput[];
+  /** Of a search in files. */
+  passages?: readonly FoundPassage[];
+  /** The characters that the answer keeps of it, beside the text. */
+  keptCharacters?: number;
   error: ToolErrorCode | undefined;
   pages: readonly FoundPage[];
   /** Its cost. */
@@ -36,6 +44,7 @@ export interface ToolOutcome {
 
 const messages: Readonly<Record<ToolErrorCode, string>> = {
   invalid_input: "The arguments are not valid.",
+  execution_time_exceeded: "The tool has taken too long.",
   max_uses_exceeded: "The limit of uses of this tool is reached. Answer with what you have.",
   query_too_long: "The query is longer than 400 characters.",
   unavailable: "The tool is unavailable now.",

@@ -1,9 +1,8 @@
 /** The tools at one URL for one caller: the gateway's own, and those of other servers. */
 import { type Principal, signedTokenIn } from "../../auth/index.ts";
 import type { ToolAnswer, ToolCall, ToolListing, ToolProgress } from "../../mcp/index.ts";
-import { GatewayError, type JsonObject, objectsOf, parseObject } from "../../core/index.ts";
+import { allows, GatewayError, type JsonObject, objectsOf, parseObject } from "../../core/index.ts";
 import {
-  allows,
   checkHeaderMembers,
   ConnectionRequiredError,
   DEFAULT_ACCOUNT,

@@ -75,7 +75,13 @@ function annotationsOf(item: Json, event: Json): Json[] {
 }
 
 /** Items of tools, of which most is known at their end alone. */
-const ofTools: ReadonlySet<unknown> = new Set(["web_search_call", "mcp_call", "mcp_list_tools"]);
+const ofTools: ReadonlySet<unknown> = new Set([
+  "web_search_call",
+  "mcp_call",
+  "mcp_list_tools",
+  "code_interpreter_call",
+  "file_search_call",
+]);
 
 /** The content of an item; its status and encrypted data come with its end. */
 function contentOf(item: Json): Json {

@@ -33,9 +33,18 @@ const hostedEvents: ReadonlyMap<unknown, { begun: readonly string[]; done: strin
       done: "web_search_call.completed",
     },
   ],
+  [
+    "file_search_call",
+    { begun: ["file_search_call.in_progress", "file_search_call.searching"], done: "file_search_call.completed" },
+  ],
+  ["code_interpreter_call", { begun: ["code_interpreter_call.in_progress"], done: "code_interpreter_call.completed" }],
   ["mcp_list_tools", { begun: ["mcp_list_tools.in_progress"], done: "mcp_list_tools.completed" }],
   ["mcp_call", { begun: ["mcp_call.in_progress"], done: "mcp_call.completed" }],
 ]);
+
+function withoutCode({ code }: JsonObject): JsonObject {
+  return typeof code === "string" ? { code: "" } : {};
+}
 
 /** The events of the items of a response, in their order. */
 export class OutputWriter {
@@ -80,8 +89,23 @@ export class OutputWriter {
     const { arguments: text, status, ...rest } = value;
     // A list of tools has no status.
     const added = value["type"] === "mcp_list_tools" ? rest : { ...rest, status };
-    const shown = this.open(typeof text === "string" ? { ...added, arguments: "" } : added, value);
-    return shown + events.begun.map((name) => this.#hostedEvent(name)).join("") + this.#argumentEvents(text);
+    const shown = this.open(
+      { ...added, ...(typeof text === "string" && { arguments: "" }), ...withoutCode(added) },
+      value,
+    );
+    const begun = events.begun.map((name) => this.#hostedEvent(name)).join("");
+    return shown + begun + this.#argumentEvents(text) + this.#codeEvents(value["code"]);
+  }
+
+  /** The code of a run is known when it begins. */
+  #codeEvents(code: unknown): string {
+    if (typeof code !== "string" || code === "") return "";
+    const written = JSON.stringify(code);
+    return (
+      this.#hostedEvent("code_interpreter_call_code.delta", `,"delta":${written}`) +
+      this.#hostedEvent("code_interpreter_call_code.done", `,"code":${written}`) +
+      this.#hostedEvent("code_interpreter_call.interpreting")
+    );
   }
 
   /** The arguments of a call are known when it begins. */
@@ -100,7 +124,9 @@ export class OutputWriter {
     if (item === undefined) return "";
     const done = hostedEvents.get(value["type"])?.done;
     const isFailed = value["status"] === "failed" && value["type"] === "mcp_call";
-    const shown = done === undefined ? "" : this.#hostedEvent(isFailed ? "mcp_call.failed" : done);
+    // An upstream's own item has no code before it ends.
+    const code = item.whole["code"] === "" ? this.#codeEvents(value["code"]) : "";
+    const shown = done === undefined ? "" : code + this.#hostedEvent(isFailed ? "mcp_call.failed" : done);
     item.whole = value;
     return shown + this.endItem("completed");
   }

@@ -17,7 +17,7 @@ import {
   untagSignature,
 } from "../../conversation/index.ts";
 import { searchItem } from "../client-search.ts";
-import { isServerRun, substituteItem, textOfHosted } from "../client-tools.ts";
+import { isInContainer, isServerRun, substituteItem, textOfHosted } from "../client-tools.ts";
 import { readSummary } from "../compaction.ts";
 import { typeOf } from "../kept-items.ts";
 import type { ToolNames } from "../tool-names.ts";
@@ -58,6 +58,7 @@ const nativeItems: ReadonlySet<string> = new Set([
 export function readItems(items: readonly unknown[], at: string, names: ToolNames): Turn[] {
   const turns: Turn[] = [];
   let callSignature: Signature | undefined;
+  const hosted = callsInContainers(items);
   for (const [index, value] of items.entries()) {
     const path = `${at}.${index}`;
     const item = readObject(value, path);
@@ -68,7 +69,8 @@ export function readItems(items: readonly unknown[], at: string, names: ToolName
     }
     // An item that has triggered a summary tells nothing itself; all before the summary is in it.
     if (item["type"] === "compaction_trigger") continue;
-    const turn = withoutSealed(readItem(item, path, names), turns);
+    const read = hosted.has(item["call_id"]) ? hostedTurn(item, path) : readItem(item, path, names);
+    const turn = withoutSealed(read, turns);
     if (item["type"] === "compaction" && turn.role === "user" && isTrigger(items[index - 1])) keepInstructions(turns);
     const [first] = turn.parts;
     if (first?.kind === "tool-call" && callSignature !== undefined) {
@@ -79,6 +81,21 @@ export function readItems(items: readonly unknown[], at: string, names: ToolName
     }
   }
   return turns;
+}
+
+/** The ids of calls of a shell in a container: their outputs do not tell where they were made. */
+function callsInContainers(items: readonly unknown[]): ReadonlySet<unknown> {
+  const found = new Set<unknown>();
+  for (const value of items) {
+    const item = objectOf(value) ?? {};
+    if (item["type"] === "shell_call" && isInContainer(item)) found.add(item["call_id"]);
+  }
+  return found;
+}
+
+function hostedTurn(item: JsonObject, at: string): Turn {
+  const text = textOfHosted(item);
+  return { role: "assistant", at, parts: [{ kind: "native", at, dialect: "responses", value: item, text }] };
 }
 
 /** Beside the answers that it sums up, a compaction is left out for upstreams that can't read it. */

@@ -11,8 +11,8 @@ export interface BegunUse {
   /** The arguments, parsed, and as the model has written them. */
   input: JsonObject;
   arguments: string;
-  /** Whether the client asks for the addresses that a search has found. */
-  showsSources: boolean;
+  /** The parts of items that the client asks for (`include`). */
+  includes: ReadonlySet<unknown>;
   /** The id of the item by which the client was asked for it. */
   approvalId: string | undefined;
   /** Of texts for its user's client, which hands them back unread. */

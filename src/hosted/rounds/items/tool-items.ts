@@ -1,6 +1,7 @@
 /** A use of a hosted tool as the items of a dialect. */
 import type { HostedDialect } from "../../requests/asked-tools.ts";
 import type { BegunUse, UseItems } from "./begun-use.ts";
+import { configuredItems } from "./configured-items.ts";
 import { servedItems } from "./served-items.ts";
 import { webItems } from "./web-items.ts";
 
@@ -10,6 +11,8 @@ export function itemsOf(dialect: HostedDialect, use: BegunUse): UseItems {
   switch (called.family) {
     case "web":
       return webItems[dialect](called, use);
+    case "configured":
+      return configuredItems[dialect](called, use);
     case "served":
       return servedItems[dialect](called, use);
   }

@@ -4,6 +4,9 @@ import type { WebFunction } from "../../requests/functions.ts";
 import type { FoundPage, ToolOutcome } from "../../running/tool-outcome.ts";
 import { type BegunUse, direct, nativeBlock, type UseItems } from "./begun-use.ts";
 
+/** The member of `include` for the addresses that searches have found. */
+const SOURCES = "web_search_call.action.sources";
+
 export const webItems = {
   messages(called: WebFunction, { id, input, seal }: BegunUse): UseItems {
     const use = { type: "server_tool_use", id: `srvtoolu_${id}`, name: called.action, caller: direct, input };
@@ -18,7 +21,7 @@ export const webItems = {
       begun: nativeBlock("responses", { ...item, status: "in_progress" }),
       ended(outcome) {
         const status = outcome.error === undefined ? "completed" : "failed";
-        return { ...item, status, action: actionOf(called, use.showsSources, outcome) };
+        return { ...item, status, action: actionOf(called, use.includes.has(SOURCES), outcome) };
       },
     };
   },

@@ -1,0 +1,123 @@
+/** Hosted tools that tools of the configuration's servers run: each call is paid work of its own, as any call of that tool. */
+import type { PaidRequest } from "../../charges/index.ts";
+import { GatewayError, type JsonObject, parseObject } from "../../core/index.ts";
+import type { AskedTool, ConfiguredTool, WebTool } from "../requests/asked-tools.ts";
+import {
+  type ArgumentForm,
+  argumentForm,
+  argumentsOfCalls,
+  type ConfiguredAction,
+} from "../requests/configured-tools.ts";
+import { fenced } from "./fence.ts";
+import { endsLoop } from "./part-of-loop.ts";
+import { type Finders, type Finding, findServer, type FoundTool, resultOf, type ServedBy } from "./served-tools.ts";
+import { type CodeOutput, codeOutputOf, FILE_WRITTEN, passagesIn, textOfOutput } from "./tool-output.ts";
+import { errorText, type ToolErrorCode, type ToolOutcome } from "./tool-outcome.ts";
+
+/** The tool of a server that runs a function of a hosted tool. */
+export interface FoundConfigured {
+  action: ConfiguredAction;
+  served: FoundTool;
+  form: ArgumentForm;
+}
+
+/** With the tools that run it. */
+export interface ReadyConfigured extends ConfiguredTool {
+  found: readonly FoundConfigured[];
+}
+
+/** A tool of a request that the gateway runs, with all that it is run by. */
+export type ReadyTool = WebTool | ReadyConfigured;
+
+/** Rejects as `findServer` does, and with a 502 for a tool that its server does not have, or that can't run the function. */
+export async function readyTool(
+  finders: Finders,
+  tool: AskedTool,
+  finding: Omit<Finding, "canAsk">,
+): Promise<ReadyTool> {
+  if (!("configured" in tool)) return tool;
+  const found = await Promise.all(
+    tool.configured.map(async ({ action, name }): Promise<FoundConfigured> => {
+      const [server = ""] = name.split("__", 1);
+      const asked = { label: server, index: tool.index, permits: () => true, needsApproval: () => false };
+      const place = { name: server };
+      const { tools } = await findServer(finders, { ...asked, place }, { ...finding, canAsk: true, only: name });
+      const [served] = tools;
+      if (served === undefined) throw unusable(tool, name, "its server does not offer it");
+      const form = argumentForm(action, served.parameters);
+      if (form === undefined) throw unusable(tool, name, `it has no property for the arguments of ${action}`);
+      return { action, served, form };
+    }),
+  );
+  return { ...tool, found };
+}
+
+function unusable({ type }: ConfiguredTool, name: string, why: string): GatewayError {
+  const message = `tools: ${type} is run by ${name} here, but ${why}.`;
+  return new GatewayError("upstream_unreachable", message, { param: "tools" });
+}
+
+interface ConfiguredUse {
+  found: FoundConfigured;
+  tool: ConfiguredTool;
+  arguments: string;
+  requestOf: (body: JsonObject) => PaidRequest;
+  /** Marks the result. */
+  nonce: string;
+}
+
+/** Rejects as `useTool` does, unless a call of the tool has been paid. */
+export async function callConfigured(by: ServedBy, use: ConfiguredUse): Promise<ToolOutcome> {
+  const { found, tool, arguments: text, requestOf } = use;
+  const input = parseObject(text);
+  const calls = input && argumentsOfCalls(found.action, found.form, { input, settings: tool.value });
+  if (input === undefined || calls === undefined) return failed("invalid_input", input ?? {});
+  const results: JsonObject[] = [];
+  let cost = 0n;
+  for (const each of calls) {
+    try {
+      const answered = await resultOf(by, found.served, { input: each, request: requestOf(each) });
+      cost += answered.cost;
+      results.push(answered.result);
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError) || (endsLoop.has(thrown.code) && results.length === 0)) throw thrown;
+      if (results.length === 0) return failed(errorOf(thrown), input, thrown.message);
+      results.push({ content: [{ type: "text", text: thrown.message }], isError: true });
+      break;
+    }
+  }
+  const read = found.action === "file_search" ? searched(results, use) : ran(results, input["command"]);
+  return { input, error: undefined, pages: [], cost, counts: false, ...read, text: fenced(read.text, use.nonce) };
+}
+
+type Read = Pick<ToolOutcome, "outputs" | "passages" | "text" | "keptCharacters">;
+
+function ran(results: readonly JsonObject[], command: unknown): Read {
+  const outputs = results.map(codeOutputOf);
+  const isWritten = command === "create" && outputs.every(({ exitCode }) => exitCode === 0);
+  const text = isWritten ? FILE_WRITTEN : outputs.map(textOfOutput).join("\n\n");
+  return { outputs, text, keptCharacters: outputs.reduce((sum, output) => sum + sizeOf(output), 0) };
+}
+
+function sizeOf({ stdout, stderr, images }: CodeOutput): number {
+  return images.reduce((sum, image) => sum + image.length, stdout.length + stderr.length);
+}
+
+function searched(results: readonly JsonObject[], { found, tool }: ConfiguredUse): Read {
+  const most = tool.value["max_num_results"];
+  const all = results.flatMap((result) => passagesIn(result, found.served.name));
+  const passages = typeof most === "number" && most > 0 ? all.slice(0, most) : all;
+  const texts = passages.map(({ filename, text }) => `${filename}\n${text}`);
+  const text = texts.length === 0 ? "Nothing was found." : texts.join("\n\n");
+  return { passages, text, keptCharacters: text.length };
+}
+
+function failed(error: ToolErrorCode, input: JsonObject, message?: string): ToolOutcome {
+  const text = message === undefined ? errorText(error) : `Error: ${message}`;
+  return { input, text, error, pages: [], cost: 0n, counts: false };
+}
+
+function errorOf({ code, status }: GatewayError): ToolErrorCode {
+  if (code === "upstream_timeout") return "execution_time_exceeded";
+  return status === 429 ? "too_many_requests" : status === 422 ? "invalid_input" : "unavailable";
+}
