@@ -24,7 +24,13 @@ function call(result: JsonObject, capabilities: JsonObject | undefined): Promise
     logger: { info: () => undefined, warn: () => undefined, error: () => undefined, flush: () => undefined },
     wait: () => Promise.resolve(),
   });
-  const input = capabilities && { client: "", capabilities, takesQuestions: true, responses: undefined, state: undefined };
+  const input = capabilities && {
+    client: "",
+    capabilities,
+    takesQuestions: true,
+    responses: undefined,
+    state: undefined,
+  };
   const asked = { access, tool, arguments: {}, signal: new CallAborter(), onProgress: undefined, input };
   return server.call({ ...asked, onSent: () => undefined });
 }

@@ -26,7 +26,7 @@ const capital: Json = {
   messages: [{ role: "user", content: { type: "text", text: "The capital of France?" } }],
   maxTokens: 10,
 };
-const tools = ["dialogue", "sampling", "url", "roots", "slow", "protected", "task"].map((name) => ({
+const tools = ["dialogue", "sampling", "url", "roots", "slow", "protected", "task", "reports"].map((name) => ({
   name,
   inputSchema: { type: "object" },
 }));
@@ -44,7 +44,7 @@ function startOld(): TestServer {
     era: "2025",
     bearer: "the-secret-of-the-operator",
     tools,
-    async call({ name }, _report, signal, { ask }) {
+    async call({ name }, report, signal, { ask, notify }) {
       signal.addEventListener("abort", () => (ended += 1));
       const take = async (method: string, params: Json): Promise<unknown> => {
         const answer = await ask(method, params);
@@ -61,6 +61,12 @@ function startOld(): TestServer {
         await take("roots/list", {});
         await new Promise((resolve) => signal.addEventListener("abort", resolve));
       }
+      if (name === "reports") {
+        await take("roots/list", {});
+        report({ progress: 1, total: 2, message: "half the-secret-of-the-operator" });
+        for (const level of ["debug", "warning"]) notify("notifications/message", { level, data: `at ${level}` });
+      }
+      if (name === "reports") return textResult("reported");
       if (name === "roots") return textResult(JSON.stringify(await take("roots/list", {})));
       if (name === "url") return textResult(JSON.stringify(await take("elicitation/create", address)));
       const first = await take("elicitation/create", form("name"));
@@ -197,16 +203,19 @@ describe.each(engines)("on %s", (engine) => {
     return answer;
   }
 
+  const metaWith = (more: Json, capabilities: Json = everything): Json => ({
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": capabilities,
+    ...more,
+  });
+
   async function callModern(
     token: string,
     name: string,
     given: { capabilities?: Json; server?: string; extra?: Json; signal?: AbortSignal },
   ) {
     const { capabilities = everything, server = "modern", extra, signal } = given;
-    const meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientCapabilities": capabilities,
-    };
+    const meta = metaWith({}, capabilities);
     const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": name };
     const message = { id: 1, method: "tools/call", params: { name, arguments: {}, ...extra, _meta: meta } };
     const answer = await post(token, message, { name: server, headers, ...(signal && { signal }) });
@@ -315,6 +324,33 @@ describe.each(engines)("on %s", (engine) => {
     const none = await connect(token, "old", { capabilities: {}, ...options });
     expect(textOf(await none.client.callTool({ name: "sampling", arguments: {} }))).toBe("-32601");
     await none.client.close();
+  });
+
+  test("progress and log messages pass in a round that another node gets", async () => {
+    const { token } = await rig.caller();
+    const meta = metaWith({ "io.modelcontextprotocol/logLevel": "info", progressToken: 7 });
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "reports" };
+    const callWith = async (more: Json): Promise<Json[]> => {
+      const params = { name: "reports", arguments: {}, ...more, _meta: meta };
+      const text = await (await post(token, { id: 1, method: "tools/call", params }, { headers })).text();
+      const lines = text.split("\n").filter((line) => line.startsWith("data: "));
+      return lines.map((line) => JSON.parse(line.slice("data: ".length)) as Json);
+    };
+    const asked = (await callWith({})).at(-1)?.["result"] as Json;
+    const messages = await callWith({
+      requestState: asked["requestState"],
+      inputResponses: { q1: answers.roots },
+    });
+    // Those that go to another node go together.
+    const inOrder = messages.toSorted((one, other) => String(one["method"]).localeCompare(String(other["method"])));
+    expect(inOrder).toMatchObject([
+      { method: "notifications/message", params: { level: "warning", data: "at warning" } },
+      {
+        method: "notifications/progress",
+        params: { progressToken: 7, progress: 1, total: 2, message: "half [secret]" },
+      },
+      { id: 1, result: { content: [{ text: "reported" }] } },
+    ]);
   });
 
   test("a client of 2026-07-28 goes on with a request of its own alone", async () => {

@@ -38,7 +38,7 @@ interface ProcessMailOptions {
 }
 
 /** The subjects of letters, each with its only reader. */
-export type Subject = "answer" | "resume" | "leave" | "alive" | "step";
+export type Subject = "answer" | "resume" | "leave" | "alive" | "reports" | "step";
 
 /**
  * Letters between the processes of one storage, about requests that one of them has and another one is asked for. They are encrypted:

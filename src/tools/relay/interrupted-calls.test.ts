@@ -250,3 +250,60 @@ test("a server that stops ends the calls that wait", async () => {
   calls.close();
   expect(reason).toMatchObject({ code: "shutting_down" });
 });
+
+test("progress and log messages reach the client at another process, few letters at a time", async () => {
+  const { start, pass, letters } = createProcesses();
+  const [here, there] = [start(), start()];
+  const finish = Promise.withResolvers<undefined>();
+  const reporting = { report: (_progress: number): void => undefined, log: (_level: string): void => undefined };
+  const step = await here.calls.begin(
+    owner,
+    async ({ ask, signal, onProgress, log }) => {
+      const answered = await asking({ ask, signal });
+      reporting.report = (progress) => onProgress?.({ progress });
+      reporting.log = (level) => log?.send({ level, data: "x".repeat(level === "error" ? 100_000 : 10) });
+      await finish.promise;
+      for (const progress of [998, 999]) reporting.report(progress);
+      return answered;
+    },
+    { ...staying(), onProgress: () => undefined, log: { level: "warning", send: () => undefined } },
+  );
+  const got: unknown[] = [];
+  const attending = {
+    ...staying(),
+    onProgress: ({ progress }: JsonObject) => void got.push(progress),
+    log: { level: "warning" as const, send: ({ level }: JsonObject) => void got.push(level) },
+  };
+  const resumed = there.calls.resume(callOf(step), owner, { q1: { roots: [] } }, attending);
+  await pass(1_000);
+  expect(got).toEqual([]);
+  for (let progress = 1; progress < 50; progress += 1) reporting.report(progress);
+  // Lower levels are not wanted, and a huge message is dropped.
+  for (const level of ["info", "error", "warning", "critical"]) reporting.log(level);
+  expect(letters.size).toBe(0);
+  await pass(2_000);
+  expect(got).toEqual(["warning", "critical", 49]);
+  for (let count = 0; count < 150; count += 1) reporting.log("alert");
+  finish.resolve(undefined);
+  await pass(2_000);
+  expect(await resumed).toEqual({ end: { result: { roots: [] } } });
+  expect(got.slice(3)).toEqual([...Array.from({ length: 100 }, () => "alert"), 999]);
+});
+
+test("a client without interest in reports gets none from another process", async () => {
+  const { start, pass } = createProcesses();
+  const [here, there] = [start(), start()];
+  const step = await here.calls.begin(
+    owner,
+    async ({ ask, signal, onProgress, log }) => {
+      const answered = await asking({ ask, signal });
+      onProgress?.({ progress: 1 });
+      log?.send({ level: "error", data: "x" });
+      return answered;
+    },
+    { ...staying(), onProgress: () => undefined, log: { level: undefined, send: () => undefined } },
+  );
+  const resumed = there.calls.resume(callOf(step), owner, { q1: { roots: [] } }, staying());
+  await pass(2_000);
+  expect(await resumed).toEqual({ end: { result: { roots: [] } } });
+});

@@ -29,6 +29,7 @@ import {
 } from "../../mcp/index.ts";
 import type { Ticker } from "../../streaming/index.ts";
 import type { ProcessMail } from "../mail/process-mail.ts";
+import { GatheredReports, passReports, wantedReports } from "./gathered-reports.ts";
 
 /** Requests that wait for answers, and clients that wait for requests of other processes. */
 const ASKED_PER_USER_MAX = 20;
@@ -84,6 +85,7 @@ interface InterruptedCallsOptions {
 interface Elsewhere {
   user: string;
   settle: (letter: JsonObject) => void;
+  report: (reports: unknown) => void;
   noteAlive: () => void;
 }
 
@@ -101,6 +103,7 @@ export class InterruptedCalls {
     mail.on("resume", (letter) => void this.#serve(letter));
     mail.on("leave", ({ request }) => this.#guests.get(stringOf(request))?.abort());
     mail.on("alive", ({ request }) => this.#elsewhere.get(stringOf(request))?.noteAlive());
+    mail.on("reports", ({ request, reports }) => this.#elsewhere.get(stringOf(request))?.report(reports));
     mail.on("step", (letter) => this.#elsewhere.get(stringOf(letter["request"]))?.settle(letter));
   }
 
@@ -163,7 +166,7 @@ export class InterruptedCalls {
   async #resumeElsewhere(
     { process, id }: AskedCall,
     { owner, answers }: { owner: CallOwner; answers: JsonObject },
-    { signal }: Attendance,
+    { signal, ...reporting }: Attendance,
   ): Promise<CallStep> {
     const { mail, ticker, randomBytes } = this.#options;
     const request = randomId(randomBytes, ID_CHARACTERS);
@@ -188,14 +191,18 @@ export class InterruptedCalls {
       isKnown = true;
       listen();
     };
-    this.#elsewhere.set(request, { user: owner.user, settle: resolve, noteAlive });
+    const report = (reports: unknown): void => passReports(reports, reporting);
+    this.#elsewhere.set(request, { user: owner.user, settle: resolve, report, noteAlive });
     signal.addEventListener("abort", onGone);
     listen();
     try {
-      sending = mail.send(process, "resume", { request, id, owner: { ...owner }, answers, from: mail.process });
+      const asked = { request, id, owner: { ...owner }, answers, wanted: wantedReports(reporting) };
+      sending = mail.send(process, "resume", { ...asked, from: mail.process });
       void sending.then((isWritten) => isWritten || reject(lost()));
       // Awaited at once: the client may leave, or the time be over, while the letter is being written.
-      return stepIn(await promise, { process, id, askedAt: this.#options.clock() });
+      const letter = await promise;
+      report(letter["reports"]);
+      return stepIn(letter, { process, id, askedAt: this.#options.clock() });
     } finally {
       stopTimer?.();
       signal.removeEventListener("abort", onGone);
@@ -218,17 +225,23 @@ export class InterruptedCalls {
       void mail.send(from, "alive", { request });
       stopTimer = ticker.after(ALIVE_MS, tell);
     };
+    const reports = new GatheredReports({
+      ticker,
+      wanted: letter["wanted"],
+      send: (gathered) => void mail.send(from, "reports", { request, reports: gathered }),
+    });
     try {
-      const attendance = { signal: guest.signal, onProgress: undefined, log: undefined };
+      const attendance = { signal: guest.signal, onProgress: reports.onProgress, log: reports.log };
       const answers = objectOf(letter["answers"]) ?? {};
       const going = this.#resumeHere({ id }, { owner, answers }, attendance);
       if (this.#asked.has(id)) tell();
       const step = await going;
-      const body = { request, ...("end" in step ? { end: { ...step.end } } : step), call: undefined };
+      const ended = "end" in step ? { end: { ...step.end } } : step;
+      const body = { request, ...ended, call: undefined, reports: reports.rest() };
       // A long result may find no memory, or the storage not want it.
       if (!(await mail.send(from, "step", body))) throw lost();
     } catch (thrown) {
-      void mail.send(from, "step", { request, error: errorLetter(thrown) });
+      void mail.send(from, "step", { request, error: errorLetter(thrown), reports: reports.rest() });
     } finally {
       stopTimer?.();
       this.#guests.delete(request);
