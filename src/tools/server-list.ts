@@ -12,6 +12,9 @@ import type { ServerAccess } from "./server-access.ts";
 const FRESH_MS = 60_000;
 const RETRY_MS = 10_000;
 
+/** Before a list is read again because its server says that it has changed. */
+const CHANGED_MS_MIN = 2_000;
+
 /** How long a caller waits for a list that was never read, by default. */
 const FIRST_LIST_MS_MAX = 2_000;
 const LIST_MS_MAX = 30_000;
@@ -62,6 +65,7 @@ export class ServerList {
   #hasChanges = false;
   readonly #watchers = new Set<() => void>();
   #isRefreshWanted = false;
+  #isRefreshComing = false;
 
   constructor(options: ServerListOptions, access: ServerAccess) {
     this.#options = options;
@@ -90,10 +94,20 @@ export class ServerList {
     return () => this.#watchers.delete(callback);
   }
 
-  /** The server says that the list has changed: it is read as soon as the reading that is under way has ended. */
+  /** The server says that the list has changed: it is read again, a while after the last reading. */
   refresh(): void {
     this.#isRefreshWanted = true;
-    void this.#refresh();
+    if (this.#reading === undefined) void this.#refreshSoon();
+  }
+
+  async #refreshSoon(): Promise<void> {
+    if (this.#isRefreshComing) return;
+    this.#isRefreshComing = true;
+    const { clock, wait } = this.#options;
+    const age = clock() - this.#readAt;
+    if (age >= 0 && age < CHANGED_MS_MIN) await wait(CHANGED_MS_MIN - age);
+    this.#isRefreshComing = false;
+    await this.#refresh();
   }
 
   /** Reads the list again if that is due. */
@@ -101,7 +115,7 @@ export class ServerList {
     const now = this.#options.clock();
     const age = now - this.#readAt;
     const isDue =
-      this.#isRefreshWanted ||
+      (this.#isRefreshWanted && age >= CHANGED_MS_MIN) ||
       this.#readAt === 0 ||
       age >= (this.#isAvailable && !this.#hasChanges ? FRESH_MS : RETRY_MS) ||
       age < 0;
@@ -110,7 +124,7 @@ export class ServerList {
       this.#isRefreshWanted = false;
       this.#reading = this.#read().finally(() => {
         this.#reading = undefined;
-        if (this.#isRefreshWanted) void this.#refresh();
+        if (this.#isRefreshWanted) void this.#refreshSoon();
       });
     }
     return this.#reading;
