@@ -10,6 +10,7 @@ import {
 } from "../core/index.ts";
 import { type ClientInput, RpcError, rpcCodes, type ServerLog, takesTasks } from "../mcp/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
+import { watchAsCaller } from "./changes/caller-watch.ts";
 import { type ChangeListener, ServerWatch } from "./changes/server-watch.ts";
 import { cleanObject, cleanText } from "./clean-result.ts";
 import { headersOf } from "./header-members.ts";
@@ -101,11 +102,19 @@ export class ToolServer {
   }
 
   /** Calls back with the changes of the server. Resolves with a function that ends that. */
-  async watch(caller: ToolCaller, listener: ChangeListener): Promise<() => void> {
-    const access = await this.#options.accessOf(caller);
-    if (access === undefined) return () => undefined;
+  watch(caller: ToolCaller, listener: ChangeListener): Promise<() => void> {
+    const { accessOf, wait } = this.#options;
+    return watchAsCaller({
+      access: () => accessOf(caller),
+      watchBy: (access) => this.#watchBy(access),
+      listener,
+      wait,
+    });
+  }
+
+  #watchBy(access: ServerAccess): ServerWatch {
     const known = this.#watches.get(access.key);
-    if (known !== undefined) return known.add(listener);
+    if (known !== undefined) return known;
     const watch = new ServerWatch({
       source: access.lists,
       list: this.#lists.use(access.key, () => new ServerList(this.#options, access)),
@@ -114,7 +123,7 @@ export class ToolServer {
       onIdle: () => this.#watches.delete(access.key),
     });
     this.#watches.set(access.key, watch);
-    return watch.add(listener);
+    return watch;
   }
 
   /** The tools that the caller may be offered. A caller waits for the first list alone, and not for long. */

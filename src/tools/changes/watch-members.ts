@@ -22,7 +22,7 @@ export async function watchMembers(
     const owner = isSet ? await resourceOwner({ members, caller }, uri).catch(withoutOwner) : members[0];
     if (owner !== undefined) owned.set(owner, [...(owned.get(owner) ?? []), uri]);
   }
-  const stops = await Promise.all(
+  const begun = await Promise.allSettled(
     [...new Set([...members, ...callable])].map((server) => {
       const kinds = new Set(lists.filter((list) => (list === "tools" ? callable : members).includes(server)));
       return server.watch(caller, {
@@ -33,12 +33,15 @@ export async function watchMembers(
       });
     }),
   );
-  return {
-    uris: uris.filter((uri) => [...owned.values()].some((own) => own.includes(uri))),
-    stop: () => {
-      for (const stop of stops) stop();
-    },
+  const stop = (): void => {
+    for (const each of begun) if (each.status === "fulfilled") each.value();
   };
+  const failed = begun.find((each) => each.status === "rejected");
+  if (failed !== undefined) {
+    stop();
+    throw failed.reason;
+  }
+  return { uris: uris.filter((uri) => [...owned.values()].some((own) => own.includes(uri))), stop };
 }
 
 function withoutOwner(thrown: unknown): undefined {
