@@ -119,7 +119,8 @@ class SessionWatches {
   }
 
   want(uris: readonly string[]): Promise<void> {
-    this.#changing = this.#changing.then(() => this.#change(uris));
+    // One that has failed is made up for by the next.
+    this.#changing = this.#changing.catch(() => undefined).then(() => this.#change(uris));
     return this.#changing;
   }
 
@@ -131,8 +132,8 @@ class SessionWatches {
   async #change(uris: readonly string[]): Promise<void> {
     const key = JSON.stringify(uris);
     if (key === this.#uris || this.#isOver) return;
-    this.#uris = key;
     const next = await this.#server.watch?.({ lists: allLists, uris }, this.#onChange);
+    this.#uris = key;
     this.#stop?.();
     this.#stop = next?.stop;
     // It may have ended meanwhile.

@@ -1,10 +1,13 @@
 import { type Clock, listOf, objectsOf, parseObject, stringOf } from "../../core/index.ts";
-import { freshState, logLevelOf, type SessionState, type SessionStates } from "../../mcp/index.ts";
+import { freshState, logLevelOf, RpcError, rpcCodes, type SessionState, type SessionStates } from "../../mcp/index.ts";
 import { RecentMap } from "../recent-map.ts";
 import type { ClientSessionStore, StoredSession } from "./store.ts";
 
 /** Sessions that are remembered. */
 const KNOWN_MAX = 10_000;
+
+/** JSON of a state. Ordinary sessions are subscribed to few resources. */
+const STATE_CHARACTERS_MAX = 16 * 1024;
 
 /** The state of a session that was not changed for so long is forgotten, and that of a token's oldest beyond this number. */
 const UNCHANGED_MS_MAX = 24 * 60 * 60_000;
@@ -40,7 +43,7 @@ export class StoredSessionStates implements SessionStates {
     const { store, clock } = this.#options;
     const now = clock();
     const bounds = { before: now - UNCHANGED_MS_MAX, perOwner: PER_OWNER_MAX };
-    const write = (text: string): string => JSON.stringify(change(stateIn(text)));
+    const write = (text: string): string => bounded(JSON.stringify(change(stateIn(text))));
     await store.change({ id: session, owner, changedAt: now }, write, bounds);
     await this.#load(session);
   }
@@ -72,11 +75,19 @@ export class StoredSessionStates implements SessionStates {
   }
 
   #changedElsewhere(session: string | undefined): void {
+    // Sessions of clients of other nodes are no concern of this one, unless they have come here too.
+    if (session !== undefined && this.#known.find(session) === undefined && !this.#watchers.has(session)) return;
     // If it can't be read, the next who asks for it tries again.
     if (session !== undefined) return void this.#load(session).catch(() => this.#known.delete(session));
     this.#known = new RecentMap(KNOWN_MAX);
     for (const watchers of this.#watchers.values()) for (const onChange of watchers) onChange();
   }
+}
+
+function bounded(state: string): string {
+  if (state.length > STATE_CHARACTERS_MAX)
+    throw new RpcError(rpcCodes.invalidParams, "The addresses of a session's resources are too long together.");
+  return state;
 }
 
 function stateOf(stored: StoredSession | undefined): SessionState {
