@@ -21,6 +21,8 @@ export class ClientLog {
   readonly level: LogLevel | undefined;
   /** Messages that wait for the state of the session. */
   #waiting: Promise<void> = Promise.resolve();
+  /** Read once, however many messages wait for it. */
+  #state: Promise<SessionState> | undefined;
 
   /** Undefined for a request without messages: one of 2026-07-28 that names no level. Throws -32602 for another level. */
   static of(call: LoggedCall): ClientLog | undefined {
@@ -50,7 +52,8 @@ export class ClientLog {
     const known = session === undefined ? undefined : states.known(session);
     if (era.stateless || session === undefined || known !== undefined) return pass(known?.level ?? this.level);
     const passLater = ({ level: from }: SessionState): void => pass(from);
-    this.#waiting = Promise.all([states.of(session), this.#waiting]).then(
+    this.#state ??= states.of(session);
+    this.#waiting = Promise.all([this.#state, this.#waiting]).then(
       ([state]) => passLater(state),
       // The client can do without it.
       () => undefined,

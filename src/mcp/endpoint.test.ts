@@ -194,6 +194,42 @@ describe("the revisions of 2025", () => {
     expect((await answer).status).toBe(202);
   });
 
+  test("the stream of a session is replaced by its next one, and is none beyond a number or after the session", async () => {
+    const { post, get, endpoint } = createScene({ watch: () => Promise.resolve({ uris: [], stop: () => undefined }) });
+    const sessions = await Promise.all(
+      Array.from({ length: 101 }, async () => (await post(old("initialize"))).headers.get("mcp-session-id") ?? ""),
+    );
+    const [first = "", last = ""] = [sessions[0], sessions[100]];
+    const streams = sessions.slice(0, 100).map((session) => get(session));
+    expect(streams.map((stream) => stream?.status)).toEqual(Array.from({ length: 100 }, () => 200));
+    expect(get(last)?.status).toBe(429);
+    const again = get(first);
+    expect(again?.status).toBe(200);
+    expect(await streams[0]?.text()).toBe(": open\n\n");
+    // The other one is still open: a refusal ends nothing.
+    expect(await Promise.race([streams[1]?.text(), again?.text(), Promise.resolve("open")])).toBe("open");
+    await endpoint.endSession(new Headers({ "mcp-session-id": first }), "token1");
+    expect(get(first)?.status).toBe(404);
+    endpoint.close();
+  });
+
+  test("the state of a session is read once for all log messages of a call", async () => {
+    const messages = 50;
+    const { post, reads } = createScene({
+      tool: ({ log }) => {
+        for (let number = 0; number < messages; number += 1) log?.send({ level: "info", data: number });
+        return Promise.resolve(resultOf("done"));
+      },
+    });
+    const session = (await post(old("initialize"))).headers.get("mcp-session-id") ?? "";
+    const events = await eventsOf(await post(old("tools/call", call), { headers: { "mcp-session-id": session } }));
+    expect(events.map(({ params }) => (params as JsonObject | undefined)?.["data"])).toEqual([
+      ...Array.from({ length: messages }, (_, index) => index),
+      undefined,
+    ]);
+    expect(reads()).toBe(1);
+  });
+
   test("the end of a session ends its calls", async () => {
     const { post, calls, endpoint } = waitingScene();
     const session = (await post(old("initialize"))).headers.get("mcp-session-id") ?? "";

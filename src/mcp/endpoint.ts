@@ -118,12 +118,14 @@ export class McpEndpoint {
   get(get: Omit<McpPost, "body">): Response | undefined {
     const { headers, owner, server, signal } = get;
     const session = headers.get("mcp-session-id") ?? "";
-    if (!ownsSession(owner, session)) return noSession();
+    if (!ownsSession(owner, session) || this.#ended.has(session)) return noSession();
     if (server.watch === undefined) return undefined;
     const key = `${session}\n${server.door}\nGET`;
+    const before = [...this.#running].filter((running) => running.key === key);
+    const flood = this.#floodOf(owner, before.length);
+    if (flood !== undefined) return refused(flood);
     // The client gets each message once: on its latest stream.
-    for (const running of this.#running) if (running.key === key) cancel(running);
-    this.#refuseFlood(owner);
+    for (const running of before) cancel(running);
     const running: Running = { key, owner, isListening: true, abort: new AbortController(), isCancelled: false };
     const onGone = (): void => running.abort.abort();
     const outgoing = new Outgoing(this.#options.ticker, 0, onGone);
@@ -177,7 +179,8 @@ export class McpEndpoint {
     const isListening = era.stateless && message.method === LISTEN;
     const perform = isListening ? (call: McpCall) => listen(call, this.#onStop) : methodOf(era, message.method);
     const { owner, server, headers, signal } = post;
-    if (isListening) this.#refuseFlood(owner);
+    const flood = isListening ? this.#floodOf(owner) : undefined;
+    if (flood !== undefined) throw flood;
     const key = era.stateless ? undefined : keyOf(session ?? owner, message.id);
     const running: Running = { key, owner, isListening, abort: new AbortController(), isCancelled: false };
     const onGone = (): void => running.abort.abort();
@@ -212,11 +215,12 @@ export class McpEndpoint {
     return (question) => this.#options.questions.ask({ owner, session }, outgoing, question);
   }
 
-  #refuseFlood(owner: string): void {
-    let open = 0;
+  /** The refusal of another stream; undefined if there may be one. `ending`: those that it replaces. */
+  #floodOf(owner: string, ending = 0): RpcError | undefined {
+    let open = -ending;
     for (const running of this.#running) if (running.isListening && running.owner === owner) open += 1;
-    if (open < LISTENERS_PER_OWNER_MAX) return;
-    throw new RpcError(429, `A token may have ${LISTENERS_PER_OWNER_MAX} open streams of changes.`, { status: 429 });
+    if (open < LISTENERS_PER_OWNER_MAX) return undefined;
+    return new RpcError(429, `A token may have ${LISTENERS_PER_OWNER_MAX} open streams of changes.`, { status: 429 });
   }
 }
 
@@ -267,8 +271,13 @@ function sessionOf({ headers, owner }: McpPost, { method }: RpcRequest): string 
 const NO_SESSION = "There is no such session: begin one with initialize.";
 
 function noSession(): Response {
-  return new Response(errorText(undefined, new RpcError(404, NO_SESSION)), {
-    status: 404,
+  return refused(new RpcError(404, NO_SESSION, { status: 404 }));
+}
+
+/** The answer to a request that is no message. */
+function refused(error: RpcError): Response {
+  return new Response(errorText(undefined, error), {
+    status: error.status,
     headers: { "content-type": "application/json" },
   });
 }

@@ -23,6 +23,7 @@ test.each([
   "http://intranet:9000/mcp",
   "http://intranet:9000/mcp/",
   "https://one.org/mcp/x",
+  "https://one.org/mcp/x;y=1/..z",
 ])("%s is permitted", (url) => {
   expect(servers.permits(url)).toBe(true);
 });
@@ -43,6 +44,10 @@ test.each([
   "https://a.acme.com/tools/%2e%2e/admin",
   "https://a.acme.com/tools/..%2Fadmin",
   "https://a.acme.com/tools/..%5cadmin",
+  "https://a.acme.com/tools/..;/admin",
+  "https://a.acme.com/tools/.;a=1/..;b/admin",
+  "https://a.acme.com/tools/%2E%2e;x/admin",
+  "https://a.acme.com/tools/..%3B/admin",
   "http://intranet/mcp",
   "http://intranet:9000/mcpx",
   "https://127.0.0.1/",

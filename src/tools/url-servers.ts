@@ -124,10 +124,12 @@ function readAllowed(text: string): AllowedAddress {
   };
 }
 
-/** A server may take an escaped slash for one, and leave the folder by it. */
+/** By which a server may leave the folder: some take an escaped slash for one, and ignore what follows a semicolon. */
+const LEAVING = /%2f|%5c|\\|\/(?:\.|%2e){1,2}(?:;|%3b)/i;
+
 function isBelow(path: string, folder: string): boolean {
   if (folder === "/") return true;
-  return `${path}/`.startsWith(folder) && !/%2f|%5c|\\/i.test(path);
+  return `${path}/`.startsWith(folder) && !LEAVING.test(path);
 }
 
 function portOf({ port, protocol }: URL): string {

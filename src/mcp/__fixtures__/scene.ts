@@ -14,6 +14,10 @@ export interface Scene {
   tick: (milliseconds: number) => void;
   /** Sends a message with the headers of its era and those given. */
   post: (body: JsonObject, options?: PostOptions) => Promise<Response>;
+  /** Asks for the stream of a session. */
+  get: (session: string, options?: { owner?: string }) => Response | undefined;
+  /** How often the state of a session was read. */
+  reads: () => number;
   /** Answers to questions of other processes. */
   forwarded: { process: string; answer: ForwardedAnswer }[];
   /** The calls of the tool, in order. */
@@ -29,13 +33,33 @@ interface PostOptions {
 interface SceneOptions {
   tool?: (call: ToolCall) => Promise<ToolAnswer>;
   task?: ToolTask;
+  watch?: McpServer["watch"];
 }
 
 export const resultOf = (text: string): ToolAnswer => ({ result: { content: [{ type: "text", text }] } });
 
-export function createScene({ tool = () => Promise.resolve(resultOf("done")), task }: SceneOptions = {}): Scene {
-  const forwarded: Scene["forwarded"] = [];
+function createStates(): { states: SessionStates; reads: Scene["reads"] } {
   const stored = new Map<string, SessionState>();
+  let reads = 0;
+  const states: SessionStates = {
+    known: (session) => stored.get(session),
+    of: (session) => {
+      reads += 1;
+      return Promise.resolve(stored.get(session) ?? freshState);
+    },
+    change: (session, _owner, change) => {
+      stored.set(session, change(stored.get(session) ?? freshState));
+      return Promise.resolve();
+    },
+    delete: (session) => Promise.resolve(void stored.delete(session)),
+    watch: () => () => undefined,
+  };
+  return { states, reads: () => reads };
+}
+
+export function createScene({ tool = () => Promise.resolve(resultOf("done")), task, watch }: SceneOptions = {}): Scene {
+  const forwarded: Scene["forwarded"] = [];
+  const { states, reads } = createStates();
   let now = 0;
   let onTick: (() => void) | undefined;
   const every = (_milliseconds: number, onDue: () => void): (() => void) => {
@@ -58,16 +82,6 @@ export function createScene({ tool = () => Promise.resolve(resultOf("done")), ta
     clock: () => now,
     forward: (process, answer) => Promise.resolve(forwarded.push({ process, answer }) > 0),
   });
-  const states: SessionStates = {
-    known: (session) => stored.get(session),
-    of: (session) => Promise.resolve(stored.get(session) ?? freshState),
-    change: (session, _owner, change) => {
-      stored.set(session, change(stored.get(session) ?? freshState));
-      return Promise.resolve();
-    },
-    delete: (session) => Promise.resolve(void stored.delete(session)),
-    watch: () => () => undefined,
-  };
   const endpoint = new McpEndpoint({ ticker, randomBytes: (size) => randomBytes(size), questions, states });
   const calls: ToolCall[] = [];
   const server: McpServer = {
@@ -83,7 +97,7 @@ export function createScene({ tool = () => Promise.resolve(resultOf("done")), ta
     updateTask: ({ id }) => Promise.resolve(id === task?.taskId),
     door: "",
     relay: undefined,
-    watch: undefined,
+    watch,
     onRetire: () => () => undefined,
     cancelTask: ({ id }) => Promise.resolve(id === task?.taskId),
   };
@@ -104,6 +118,14 @@ export function createScene({ tool = () => Promise.resolve(resultOf("done")), ta
       }
       return endpoint.post({ headers: sent, signal, body, owner, server });
     },
+    get: (session, { owner = "token1" } = {}) =>
+      endpoint.get({
+        headers: new Headers({ "mcp-session-id": session }),
+        signal: new AbortController().signal,
+        owner,
+        server,
+      }),
+    reads,
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { AskUpstream, JsonObject } from "../../core/index.ts";
+import { type AskUpstream, CallAborter, type JsonObject } from "../../core/index.ts";
 import { Ticker } from "../../streaming/index.ts";
 import { McpClient } from "./mcp-client.ts";
 
@@ -41,6 +41,41 @@ function scene(call: { status: number } | "never", session?: string, isBoth = fa
   const send = (more: object = {}): Promise<JsonObject> => client.request({ ...request, ...more });
   return { asked, sessions, request: send, pass: (ms: number) => ((now += ms), tick()) };
 }
+
+test.each([
+  ["alive", 1],
+  ["gone", 2],
+])("404 for the stream of a session that is %s", async (state, begun) => {
+  const asked: string[] = [];
+  const ask: AskUpstream = ({ method: verb, body }) => {
+    const { method = verb, id } = JSON.parse(typeof body === "string" ? body : "{}") as {
+      method?: string;
+      id?: number;
+    };
+    asked.push(method);
+    const isMissing = verb === "GET" || (method === "ping" && state === "gone");
+    const status = isMissing ? 404 : method === "server/discover" ? 400 : 200;
+    const text = JSON.stringify({ jsonrpc: "2.0", id, result: { protocolVersion: "2025-06-18" } });
+    return Promise.resolve({
+      status,
+      headers: { get: (name: string) => (name === "mcp-session-id" ? "s1" : null) },
+      body: {
+        flowTo: (sink) => (sink.onBytes(Buffer.from(status === 200 ? text : "")), sink.onEnd()),
+        pause: () => undefined,
+        resume: () => undefined,
+        cancel: () => undefined,
+      },
+    });
+  };
+  const ticker = new Ticker(1, () => 0, { every: () => () => undefined });
+  const client = new McpClient({ name: "s", url: "http://s.test/mcp", headers: {}, version: "1", ask, ticker });
+  const changes = { uris: [], signal: new CallAborter(), onOpen: () => undefined, onNotification: () => undefined };
+  for (let attempt = 0; attempt < 2; attempt += 1)
+    expect(await client.listen(changes).catch((reason: unknown) => reason)).toMatchObject({
+      code: "upstream_invalid_answer",
+    });
+  expect(asked.filter((method) => method === "initialize")).toHaveLength(begun);
+});
 
 test("a server that asks during a call gets an answer to each request, and waits for none", async () => {
   const told: JsonObject[] = [];

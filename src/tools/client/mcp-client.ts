@@ -138,7 +138,7 @@ export class McpClient {
     const reply = session.isStateless
       ? await this.#wire.listen(filterWith(uris), signal)
       : await this.#askForStream(session, { uris, signal });
-    if (reply.status === 404 && !session.isStateless) this.#forget(opening);
+    if (reply.status === 404 && (await this.#isGone(session))) this.#forget(opening);
     if (!isEventStream(reply)) {
       reply.body.cancel();
       throw invalidAnswer(this.#options.name, "has no stream of changes");
@@ -149,6 +149,14 @@ export class McpClient {
     // A question that belongs to no call is for nobody.
     const questions = new ServerQuestions({ ask: undefined, answer, clock: () => this.#options.ticker.now() });
     await readMessages(reply, { id: undefined, ...bounds, onNotification, onRequest: questions.onRequest });
+  }
+
+  /** Some servers answer 404 because they have no streams: it says nothing about the session, which others use. */
+  async #isGone(session: Session): Promise<boolean> {
+    if (!hasId(session)) return false;
+    const ping = { method: "ping", params: {}, timeoutMs: CONNECT_MS_MAX, bytesMax: 64 * 1024 };
+    const answered = await this.#wire.send(ping, session).catch(() => undefined);
+    return answered?.status === 404;
   }
 
   async #askForStream(session: ServerSession, { uris, signal }: Pick<ListenRequest, "uris" | "signal">) {
