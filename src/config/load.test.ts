@@ -94,7 +94,10 @@ const served = {
   file_search: "native",
   shell: "native",
 } as const;
-const tools = { hosted: { web_search: "auto", web_fetch: "auto", ...served }, deadline: 600_000 } as const;
+const tools = {
+  hosted: { web_search: "auto", web_fetch: "auto", tool_search: "auto", ...served },
+  deadline: 600_000,
+} as const;
 const stored = { storage_migrate: "start", storage_journal: "data/journal", tools } as const;
 const minimal = "providers: { p: { kind: openai, base_url: http://u.test, api_key: k } }\n";
 const keptFiles = { file_max: 209_715_200, keep: 2_505_600_000, bytes_per_user: 2 ** 30 };

@@ -28,6 +28,9 @@ export const tools = z
           "Who runs web_search of Responses, web_search_* of Messages and web_search_options of chat. auto: the provider if it has the tool and its price is known, else the gateway, with web.search, if that is not local; native, gateway: that one alone; off: nobody.",
         ),
         web_fetch: mode.describe("The same for web_fetch_* of Messages, whose pages the gateway reads as scrapes."),
+        tool_search: mode.describe(
+          "Who searches among the tools that a request defers, for tool_search of Responses and tool_search_tool_* of Messages. off: nobody, and no tool is deferred.",
+        ),
         code_interpreter: ownOrServed.describe(
           "Who runs code_interpreter of Responses: the tool server__tool of mcp.servers, which gets the code, where the provider has none (or { tool, mode: gateway }: always); native: the provider alone; off: nobody.",
         ),

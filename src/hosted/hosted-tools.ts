@@ -37,6 +37,7 @@ function runnable(tool: AskedTool, { principal, setting, options }: Running): As
     const configured = actionsIn(tools, tool.type).filter(({ name }) => mayCall(principal, name));
     return configured.length === 0 ? undefined : { ...tool, configured };
   }
+  if (tool.kind === "tool_search") return tool;
   if (tool.kind === "web_fetch") return mayCall(principal, "web_scrape") ? tool : undefined;
   return (options.findsWorld || mode === "gateway") && mayCall(principal, "web_search") ? tool : undefined;
 }

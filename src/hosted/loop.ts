@@ -15,6 +15,7 @@ import {
   type Failure,
   failureOf,
   type Stop,
+  type ToolCallPart,
 } from "../dialects/index.ts";
 import type { LoopRequest } from "./requests/loop-request.ts";
 import type { RoundTurn } from "./requests/round-dialect.ts";
@@ -127,8 +128,10 @@ export class Loop {
     const { request } = this.#options;
     const { failure, stop, calls } = round;
     if (failure !== undefined) return yield* this.#fail(failure);
-    const own = this.#isLast ? [] : calls.filter(({ name }) => request.functions.has(name));
-    const others = calls.filter(({ name }) => !request.functions.has(name));
+    const isOurs = ({ name, namespace }: ToolCallPart): boolean =>
+      namespace === undefined && request.functions.has(name);
+    const own = this.#isLast ? [] : calls.filter(isOurs);
+    const others = calls.filter((call) => !isOurs(call));
     if (own.length === 0 || stop.reason === "length") {
       const reason = others.length === 0 && stop.reason === "tool-calls" ? { reason: "end" as const } : stop;
       yield [...this.#joiner.handOut(others), ...this.#finish(reason)];

@@ -49,10 +49,11 @@ export function createHosted({ config, environment, storage, calls, publicUrl, l
 
 /** The settings, with those of a tool by its name alone as whole ones. */
 function settingsOf(hosted: Config["tools"]["hosted"]): HostedToolsOptions["hosted"] {
-  const { web_search, web_fetch, code_interpreter, code_execution, file_search, shell } = hosted;
+  const { web_search, web_fetch, tool_search, code_interpreter, code_execution, file_search, shell } = hosted;
   return {
     web_search: { mode: web_search },
     web_fetch: { mode: web_fetch },
+    tool_search: { mode: tool_search },
     code_interpreter: servedSetting(code_interpreter, (tool) => ({ code_interpreter: tool })),
     code_execution: executionSetting(code_execution),
     file_search: servedSetting(file_search, (tool) => ({ file_search: tool })),

@@ -13,6 +13,8 @@ export interface AskedServer {
   permits: (tool: ListedTool) => boolean;
   /** Whether the client wants to be asked before a call. */
   needsApproval: (tool: ListedTool) => boolean;
+  /** Whether the model sees a tool only once a search has found it. */
+  isDeferred: (tool: ListedTool) => boolean;
 }
 
 interface ListedTool {
@@ -51,7 +53,9 @@ function inTools(body: JsonObject, find: FindServer): AskedServer[] {
     const found = find(wordOf(tool["server_url"]), label);
     if (found === undefined) return [];
     const place = placeOf(found, label, { ...objectOf(tool["headers"]), ...bearer(tool["authorization"]) });
-    return [{ label, place, index, permits: permittedBy(tool["allowed_tools"]), needsApproval: approvalOf(tool) }];
+    const permits = permittedBy(tool["allowed_tools"]);
+    const isDeferred = (): boolean => tool["defer_loading"] === true;
+    return [{ label, place, index, permits, needsApproval: approvalOf(tool), isDeferred }];
   });
 }
 
@@ -67,7 +71,8 @@ function inMessages(body: JsonObject, find: FindServer): AskedServer[] {
     if (found === undefined) return [];
     const place = placeOf(found, label, bearer(server["authorization_token"]));
     const toolset = toolsets.get(label);
-    return [{ label, place, index: undefined, permits: enabledIn(server, toolset), needsApproval: () => false }];
+    const [permits, isDeferred] = [enabledIn(server, toolset), deferredIn(toolset)];
+    return [{ label, place, index: undefined, permits, needsApproval: () => false, isDeferred }];
   });
 }
 
@@ -132,11 +137,20 @@ function enabledIn(server: JsonObject, toolset: JsonObject | undefined): AskedSe
   const configuration = objectOf(server["tool_configuration"]);
   if (configuration?.["enabled"] === false) return () => false;
   if (toolset === undefined) return permittedBy(configuration?.["allowed_tools"]);
+  return settingIn(toolset, "enabled", true);
+}
+
+function deferredIn(toolset: JsonObject | undefined): AskedServer["isDeferred"] {
+  return toolset === undefined ? () => false : settingIn(toolset, "defer_loading", false);
+}
+
+/** A setting of each tool: its own, else that of all. */
+function settingIn(toolset: JsonObject, member: string, byDefault: boolean): ({ name }: ListedTool) => boolean {
   const configs = objectOf(toolset["configs"]) ?? {};
-  const isEnabled = objectOf(toolset["default_config"])?.["enabled"] !== false;
+  const common = objectOf(toolset["default_config"])?.[member];
   return ({ name }) => {
-    const own = Object.hasOwn(configs, name) ? objectOf(configs[name])?.["enabled"] : undefined;
-    return typeof own === "boolean" ? own : isEnabled;
+    const own = Object.hasOwn(configs, name) ? objectOf(configs[name])?.[member] : undefined;
+    return [own, common].find((value) => typeof value === "boolean") ?? byDefault;
   };
 }
 

@@ -10,7 +10,7 @@ export type HostedDialect = "chat" | "messages" | "responses";
 type WebKind = "web_search" | "web_fetch";
 
 /** A tool as `tools.hosted` of the configuration names it, whatever its versions and dialects call it. */
-export type HostedKind = WebKind | ConfiguredKind;
+export type HostedKind = WebKind | "tool_search" | ConfiguredKind;
 
 interface AskedPart {
   kind: HostedKind;
@@ -29,6 +29,11 @@ export interface WebTool extends AskedPart, WebOptions {
   kind: WebKind;
 }
 
+/** A search among the tools that the request defers. */
+export interface SearchTool extends AskedPart {
+  kind: "tool_search";
+}
+
 /** One that tools of servers run. */
 export interface ConfiguredTool extends AskedPart {
   kind: ConfiguredKind;
@@ -36,7 +41,7 @@ export interface ConfiguredTool extends AskedPart {
   configured: readonly { action: ConfiguredAction; name: string }[];
 }
 
-export type AskedTool = WebTool | ConfiguredTool;
+export type AskedTool = WebTool | SearchTool | ConfiguredTool;
 
 const openai: readonly HostedDialect[] = ["chat", "responses"];
 
@@ -44,6 +49,7 @@ const openai: readonly HostedDialect[] = ["chat", "responses"];
 const kinds: readonly (readonly [kind: HostedKind, types: RegExp, dialects?: readonly HostedDialect[]])[] = [
   ["web_search", /^web_search(?:_preview)?(?:_\d{4}_\d\d_\d\d|_\d{8})?$/],
   ["web_fetch", /^web_fetch_\d{8}$/],
+  ["tool_search", /^tool_search(?:_tool_(?:bm25|regex)(?:_\d{8})?)?$/],
   ["code_interpreter", /^code_interpreter$/, openai],
   ["code_execution", /^code_execution_\d{8}$/, ["messages"]],
   ["file_search", /^file_search$/, openai],
@@ -63,9 +69,11 @@ export function mayHaveHosted(dialect: HostedDialect, body: JsonObject): boolean
 /** Undefined for a tool that the gateway does not run. */
 export function kindOf(value: unknown, dialect: HostedDialect): HostedKind | undefined {
   const tool = objectOf(value) ?? {};
-  const { type } = tool;
+  const { type, execution } = tool;
   if (typeof type !== "string" || type === "function" || type === "custom") return undefined;
   const [kind, , dialects] = kinds.find(([, types]) => types.test(type)) ?? [];
+  // A client may search itself.
+  if (kind === "tool_search" && execution === "client") return undefined;
   if (dialects?.includes(dialect) === false) return undefined;
   // Any other shell is the client's own.
   return kind === "shell" && !isInContainer(tool) ? undefined : kind;
@@ -99,6 +107,7 @@ export function askedTools(dialect: HostedDialect, body: JsonObject): AskedTool[
 function readTool(value: JsonObject, kind: HostedKind, index: number | undefined): AskedTool {
   const part = { index, type: stringOf(value["type"]), usesMax: countOf(value["max_uses"]), value };
   if (kind === "web_search" || kind === "web_fetch") return { ...part, kind, ...webOptions(value) };
+  if (kind === "tool_search") return { ...part, kind };
   return { ...part, kind, configured: [] };
 }
 

@@ -3,13 +3,14 @@ import type { FoundServer, FoundTool } from "../running/served-tools.ts";
 import { FunctionIndex, functionsOf } from "./functions.ts";
 
 function toolNamed(name: string): FoundTool {
-  const needs = { isReadOnly: false, needsApproval: false };
+  const needs = { isReadOnly: false, needsApproval: false, isDeferred: false };
   return { name, description: "", parameters: {}, ...needs, target: undefined };
 }
 
 function serverWith(label: string, ...names: string[]): FoundServer {
-  const asked = { label, place: { name: label }, index: 0, permits: () => true, needsApproval: () => false };
-  return { ...asked, tools: names.map(toolNamed) };
+  const never = (): boolean => false;
+  const asked = { label, place: { name: label }, index: 0, permits: () => true };
+  return { ...asked, needsApproval: never, isDeferred: never, tools: names.map(toolNamed) };
 }
 
 test("each function has a name of its own, also beside names that look numbered", () => {

@@ -2,8 +2,9 @@
 import { GatewayError, type JsonObject } from "../../core/index.ts";
 import type { FoundServer, FoundTool } from "../running/served-tools.ts";
 import type { FoundConfigured, ReadyConfigured, ReadyTool } from "../running/configured-tools.ts";
-import type { HostedDialect, WebTool } from "./asked-tools.ts";
+import type { HostedDialect, SearchTool, WebTool } from "./asked-tools.ts";
 import { type ConfiguredAction, configuredDefinition } from "./configured-tools.ts";
+import { type SearchAction, searchActionOf, searchDefinition } from "./tool-search.ts";
 
 type WebAction = "web_search" | "web_fetch" | "open_page" | "find_in_page";
 
@@ -25,6 +26,14 @@ export interface ConfiguredFunction {
   found: FoundConfigured;
 }
 
+/** A search among the tools that the request defers. */
+export interface SearchFunction {
+  family: "tool-search";
+  action: SearchAction;
+  name: string;
+  tool: SearchTool;
+}
+
 /** A tool of a server of this gateway. */
 export interface ServedFunction {
   family: "served";
@@ -34,7 +43,7 @@ export interface ServedFunction {
 }
 
 /** A function of a tool in the list of the request. */
-export type ToolFunction = WebFunction | ConfiguredFunction;
+export type ToolFunction = WebFunction | SearchFunction | ConfiguredFunction;
 
 export type HostedFunction = ToolFunction | ServedFunction;
 
@@ -48,6 +57,10 @@ export class FunctionIndex {
       if (each.family === "served") this.#addServed(each);
       else if (!this.#byAction.has(actionOf(each))) this.#byAction.set(actionOf(each), each);
     }
+  }
+
+  get isEmpty(): boolean {
+    return this.#byAction.size + this.#served.size === 0;
   }
 
   withAction(action: unknown): ToolFunction | undefined {
@@ -71,8 +84,8 @@ export class FunctionIndex {
 }
 
 /** Its name as the items of a conversation have it. */
-function actionOf(called: ToolFunction): WebAction | ConfiguredAction {
-  return called.family === "web" ? called.action : called.found.action;
+function actionOf(called: ToolFunction): WebAction | SearchAction | ConfiguredAction {
+  return called.family === "configured" ? called.found.action : called.action;
 }
 
 /** The actions of each tool that a dialect has items for. */
@@ -108,8 +121,10 @@ export interface FunctionDefinition {
   parameters: JsonObject;
 }
 
-export function definitionOf(called: HostedFunction): FunctionDefinition {
+/** `tools`: the list of the request. */
+export function definitionOf(called: HostedFunction, tools: readonly JsonObject[]): FunctionDefinition {
   const { name } = called;
+  if (called.family === "tool-search") return { name, ...searchDefinition(called.action, tools) };
   if (called.family === "served") {
     const { description, parameters } = called.served;
     return { name, description, parameters };
@@ -141,6 +156,10 @@ export function functionsOf(
       return tool.found
         .filter(({ action }) => isFirst(action))
         .map((found) => ({ family: "configured", name: nameFor(found.action), tool, found }));
+    if (tool.kind === "tool_search")
+      return [searchActionOf(tool.type)]
+        .filter(isFirst)
+        .map((action) => ({ family: "tool-search", action, name: nameFor(action), tool }));
     return actionsOf[dialect][tool.kind]
       .filter(isFirst)
       .map((action) => ({ family: "web", action, name: nameFor(action), tool }));

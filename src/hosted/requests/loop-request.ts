@@ -7,7 +7,9 @@ import type { ResultSeal } from "../running/sealed-results.ts";
 import { type AskedTool, type HostedDialect, withoutTools } from "./asked-tools.ts";
 import { type AskedServer, withoutServers } from "./asked-servers.ts";
 import { chatRounds } from "./chat-rounds.ts";
+import { type Deferral, deferralOf, type ToolCatalog } from "./deferred-tools.ts";
 import { definitionOf, FunctionIndex, functionsOf, type HostedFunction } from "./functions.ts";
+import { loadKnown } from "./loaded-tools.ts";
 import { type PendingUse, readHistory } from "./messages-history.ts";
 import { messagesRounds } from "./messages-rounds.ts";
 import { readItems } from "./responses-history.ts";
@@ -40,6 +42,14 @@ interface ReadyTools extends DecidedTools {
   keepsNative: boolean;
 }
 
+interface Listing {
+  functions: readonly HostedFunction[];
+  /** The list of the request. */
+  tools: readonly JsonObject[];
+  ready: ReadyTools;
+  deferral: Deferral;
+}
+
 interface RoundOptions {
   turns: readonly RoundTurn[];
   /** Whether its model may call no tool any more. */
@@ -65,6 +75,8 @@ export class LoopRequest {
   readonly seal: ResultSeal;
   /** The uses of tools that the answer begins with: the one before has paused. */
   readonly pending: readonly PendingUse[];
+  /** The tools that searches may find; undefined if the gateway searches for none. */
+  readonly catalog: ToolCatalog | undefined;
   readonly #body: JsonObject;
   readonly #given: unknown[];
 
@@ -89,9 +101,20 @@ export class LoopRequest {
     this.usesMax = typeof uses === "number" ? uses : undefined;
     this.includes = new Set(listOf(asked["include"]));
     this.tokensMax = this.rounds.limitIn(asked)?.tokens;
-    const { body, pending } = this.#withHistory(
-      this.#withFunctions(asked, functions, ready),
+    const deferral = deferralOf({
+      ...ready,
+      dialect,
+      tools,
       functions,
+      write: (called) => this.rounds.functionOf(definitionOf(called, tools)),
+      isOwnDialect: ready.keepsNative,
+    });
+    this.catalog = deferral.catalog;
+    const index = new FunctionIndex(functions);
+    if (this.catalog !== undefined) loadKnown(this.catalog, dialect, { body: asked, functions: index });
+    const { body, pending } = this.#withHistory(
+      this.#withFunctions(asked, { functions, tools, ready, deferral }),
+      index,
       ready.keepsNative,
     );
     this.pending = pending;
@@ -101,7 +124,7 @@ export class LoopRequest {
 
   /** The body of a round. A forced choice of a tool counts for the first alone. */
   bodyOf({ turns, isLast, tokensLeft }: RoundOptions): JsonObject {
-    const { tool_choice: choice, ...rest } = this.#body;
+    const { tool_choice: choice, ...rest } = this.#listing;
     const isFree = choice === undefined || (turns.length > 0 && this.rounds.isForced(choice));
     const chosen = isLast ? this.rounds.noChoice : isFree ? undefined : choice;
     const limit = tokensLeft === undefined ? undefined : this.rounds.limitIn(rest);
@@ -113,6 +136,12 @@ export class LoopRequest {
     return turns.length === 0 ? body : this.rounds.withTurns(body, turns);
   }
 
+  /** The body with the tools that have been loaded. */
+  get #listing(): JsonObject {
+    const loaded = this.catalog?.loaded ?? [];
+    return loaded.length === 0 ? this.#body : { ...this.#body, tools: [...listOf(this.#body["tools"]), ...loaded] };
+  }
+
   /** The texts that the model has not written itself. */
   givenTexts(): unknown[] {
     return this.#given;
@@ -121,7 +150,7 @@ export class LoopRequest {
   /** The body with the earlier uses of these tools as calls of the functions. */
   #withHistory(
     body: JsonObject,
-    functions: readonly HostedFunction[],
+    functions: FunctionIndex,
     keepsNative: boolean,
   ): { body: JsonObject; pending: readonly PendingUse[] } {
     if (this.dialect === "chat") return { body, pending: [] };
@@ -130,21 +159,23 @@ export class LoopRequest {
       return { body: { ...body, input }, pending };
     }
     const { sources, seal } = this;
-    const options = { functions: new FunctionIndex(functions), sources, seal, keepsNative };
+    const options = { functions, sources, seal, keepsNative };
     const { messages, pending } = readHistory(objectsOf(body["messages"]), options);
     return { body: { ...body, messages }, pending };
   }
 
-  #withFunctions(asked: JsonObject, functions: readonly HostedFunction[], ready: ReadyTools): JsonObject {
+  #withFunctions(asked: JsonObject, { functions, tools: given, ready, deferral }: Listing): JsonObject {
     const replaced = [...ready.run, ...ready.left, ...ready.servers];
     const byOwner = Map.groupBy(functions, ownerOf);
     const ofOwner = (owner: unknown): JsonObject[] =>
-      (byOwner.get(owner) ?? []).map((each) => this.rounds.functionOf(definitionOf(each)));
+      (byOwner.get(owner) ?? []).flatMap((each) =>
+        deferral.shownFunction(each, this.rounds.functionOf(definitionOf(each, given))),
+      );
     const byPlace = new Map(replaced.map((each) => [each.index, each]));
     const labels = new Set<unknown>(ready.servers.map(({ label }) => label));
-    const listed = listOf(asked["tools"]).flatMap((tool, index) => {
+    const listed = given.flatMap((tool, index) => {
       const owner = byPlace.get(index);
-      return owner === undefined ? (isToolset(tool, labels) ? [] : [tool]) : ofOwner(owner);
+      return owner === undefined ? (isToolset(tool, labels) ? [] : deferral.shown(tool)) : ofOwner(owner);
     });
     const unlisted = replaced.filter(({ index }) => index === undefined).flatMap(ofOwner);
     const tools = [...listed, ...unlisted];

@@ -7,6 +7,7 @@ import { ownResultStart, textOfHosted } from "../../dialects/index.ts";
 import type { Sources } from "../citations/sources.ts";
 import { fenced } from "../running/fence.ts";
 import type { ResultSeal } from "../running/sealed-results.ts";
+import { foundText } from "../running/search-tools.ts";
 import { errorText } from "../running/tool-outcome.ts";
 import { FILE_WRITTEN, textOfOutput } from "../running/tool-output.ts";
 import { describeSource } from "../running/web-tools.ts";
@@ -56,6 +57,7 @@ const hosted: ReadonlySet<unknown> = new Set([
   "code_execution_tool_result",
   "bash_code_execution_tool_result",
   "text_editor_code_execution_tool_result",
+  "tool_search_tool_result",
   "mcp_tool_use",
   "mcp_tool_result",
 ]);
@@ -143,6 +145,7 @@ class HostedTurn {
       return result["is_error"] === true ? `Error: ${text}` : fenced(text, useIdOf(stringOf(id)));
     }
     if (stringOf(type).endsWith("code_execution_tool_result")) return codeResult(result);
+    if (type === "tool_search_tool_result") return textOfSearch(objectOf(content) ?? {});
     const error = objectOf(content)?.["error_code"];
     if (typeof error === "string") return errorText(error);
     const pages =
@@ -172,12 +175,20 @@ function codeResult({ content, tool_use_id: id }: JsonObject): string {
   return fenced(textOfOutput(output), useIdOf(stringOf(id)));
 }
 
+/** The result of a search among tools. */
+function textOfSearch({ error_code: code, error_message: message, tool_references: references }: JsonObject): string {
+  if (typeof code === "string") return typeof message === "string" ? `Error: ${message}` : errorText(code);
+  return foundText(
+    objectsOf(references).map(({ tool_name: name }) => ({ name: stringOf(name), namespace: undefined })),
+  );
+}
+
 /** Of a block of the gateway's own. */
 const OWN_ID = /^(?:srvtoolu|mcptoolu)_([a-z\d]+_\d+)_\d+$/;
 
 /** The id of a use by that of its block. It marks the result too: nobody could know it before. */
 export function useIdOf(blockId: string): string {
-  return blockId.replace(/^(?:srvtoolu|mcptoolu|mcp|mcpr|ws|ci|fs|call)_/, "").replaceAll(/[^\w-]/g, "");
+  return blockId.replace(/^(?:srvtoolu|mcptoolu|mcp|mcpr|ws|ci|fs|call|tsc)_/, "").replaceAll(/[^\w-]/g, "");
 }
 
 /** Different for the uses of other makers. */

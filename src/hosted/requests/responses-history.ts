@@ -2,8 +2,10 @@
 import { type JsonObject, keysOf, listOf, objectOf, stringOf } from "../../core/index.ts";
 import { foundBySearch } from "../../dialects/index.ts";
 import { fenced } from "../running/fence.ts";
+import { foundText } from "../running/search-tools.ts";
 import { errorText } from "../running/tool-outcome.ts";
-import { FunctionIndex, type HostedFunction } from "./functions.ts";
+import type { FunctionIndex } from "./functions.ts";
+import { foundTools } from "./loaded-tools.ts";
 import { type PendingUse, useIdOf } from "./messages-history.ts";
 import { readRun } from "./run-history.ts";
 
@@ -13,9 +15,8 @@ interface ReadInput {
   pending: readonly PendingUse[];
 }
 
-export function readItems(input: unknown, functions: readonly HostedFunction[]): ReadInput {
-  if (!Array.isArray(input) || functions.length === 0) return { input, pending: [] };
-  const index = new FunctionIndex(functions);
+export function readItems(input: unknown, index: FunctionIndex): ReadInput {
+  if (!Array.isArray(input) || index.isEmpty) return { input, pending: [] };
   const items = listOf(input).map((item) => objectOf(item) ?? {});
   const answers = new Map(
     items.flatMap((item) =>
@@ -26,6 +27,7 @@ export function readItems(input: unknown, functions: readonly HostedFunction[]):
     items.flatMap((item) => (item["type"] === "mcp_call" ? [item["approval_request_id"]] : [])),
   );
   const pending: PendingUse[] = [];
+  const searches = toolSearches(items);
   const read = items.flatMap((item): JsonObject[] => {
     const { type, id, server_label: label, name, arguments: text } = item;
     if (type === "mcp_list_tools" && index.hasServer(label)) return [];
@@ -33,6 +35,7 @@ export function readItems(input: unknown, functions: readonly HostedFunction[]):
     if (type === "web_search_call") return readSearch(item, index);
     const run = readRun(item, index);
     if (run !== undefined) return run;
+    if (isServerSearch(item)) return readToolSearch(item, searches.get(item), index);
     const called = index.ofServer(label, name);
     if (called === undefined || (type !== "mcp_call" && type !== "mcp_approval_request")) return [item];
     const call = { type: "function_call", call_id: id, name: called.name, arguments: stringOf(text) };
@@ -69,6 +72,42 @@ function readSearch(item: JsonObject, index: FunctionIndex): JsonObject[] {
   return [
     { type: "function_call", call_id: id, name: called.name, arguments: JSON.stringify(input) },
     { type: "function_call_output", call_id: id, output },
+  ];
+}
+
+/** A search among tools that no client has run: its call, or its result. */
+function isServerSearch({ type, execution }: JsonObject): boolean {
+  return (type === "tool_search_call" || type === "tool_search_output") && execution !== "client";
+}
+
+/** The outputs of such searches by their calls, which have no ids in common: each call has the next one. */
+function toolSearches(items: readonly JsonObject[]): ReadonlyMap<JsonObject, JsonObject> {
+  const outputs = new Map<JsonObject, JsonObject>();
+  const open: JsonObject[] = [];
+  for (const item of items.filter(isServerSearch)) {
+    if (item["type"] === "tool_search_call") open.push(item);
+    else {
+      const call = open.shift();
+      if (call !== undefined) outputs.set(call, item);
+    }
+  }
+  return outputs;
+}
+
+/** A search as it was performed; it stays as it is if its tool has no function. */
+function readToolSearch(item: JsonObject, output: JsonObject | undefined, index: FunctionIndex): JsonObject[] {
+  const { id, type, status, arguments: args } = item;
+  const called = index.withAction("tool_search");
+  if (called === undefined) return [item];
+  if (type === "tool_search_output") return [];
+  const names = foundTools(output?.["tools"]).map(({ name, namespace, label }) => ({
+    name: label === undefined ? stringOf(name) : (index.ofServer(label, name)?.name ?? stringOf(name)),
+    namespace: namespace === undefined ? undefined : { name: stringOf(namespace), description: "" },
+  }));
+  const text = status === "incomplete" ? errorText("invalid_tool_input") : foundText(names);
+  return [
+    { type: "function_call", call_id: id, name: called.name, arguments: JSON.stringify(args ?? {}) },
+    { type: "function_call_output", call_id: id, output: text },
   ];
 }
 

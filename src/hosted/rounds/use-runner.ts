@@ -11,6 +11,7 @@ import type { CallResult } from "../requests/round-dialect.ts";
 import { GivenAddresses } from "../running/given-addresses.ts";
 import { failedOutcome, type ToolOutcome } from "../running/tool-outcome.ts";
 import { callConfigured } from "../running/configured-tools.ts";
+import { searchTools } from "../running/search-tools.ts";
 import { callServed } from "../running/served-tools.ts";
 import { useTool } from "../running/web-tools.ts";
 import type { AnswerJoiner } from "./answer-joiner.ts";
@@ -19,6 +20,9 @@ import { itemsOf } from "./items/tool-items.ts";
 
 /** The characters of answers and results after which no tool is used any more: all later rounds send them, and no model reads more. */
 export const TURN_CHARACTERS_MAX = 3_000_000;
+
+/** Searches among the tools of the request in one answer; further ones fail, and count as uses. */
+const TOOL_SEARCHES_MAX = 10;
 
 /** Uses of one round side by side; further ones begin when these have ended. */
 const AT_ONCE = 8;
@@ -59,6 +63,10 @@ export class UseRunner {
   /** The uses so far, also those that failed. */
   count = 0;
   #searches = 0;
+  /** Those among tools, which are no uses up to `TOOL_SEARCHES_MAX`: after them a model still has to call what it has found. */
+  #toolSearches = 0;
+  /** Calls so far, of which each has a number of its own. */
+  #calls = 0;
   /** Of all results so far. */
   #characters = 0;
   /** Calls of one round have it in their ids: that way they are put together again when a client returns them. */
@@ -123,6 +131,7 @@ export class UseRunner {
     const result = isHidden ? undefined : items.result?.(ended);
     if (result !== undefined) yield joiner.whole(result);
     this.#count(begun, ended);
+    request.catalog?.load(ended.found ?? []);
     this.#characters += ended.text.length;
     results.push({ callId: call.callId, text: ended.text, isError: ended.error !== undefined });
     return undefined;
@@ -152,9 +161,11 @@ export class UseRunner {
     { isResumed, waits }: { isResumed: boolean; waits: boolean },
   ): RunningUse {
     const { called } = begun;
-    const isBeyondAll = this.count >= this.#options.usesMax && this.#options.request.dialect !== "messages";
-    const isBeyond = isBeyondAll || this.#isBeyondOwn(called);
-    this.count += 1;
+    const isFree = called.family === "tool-search" && this.#toolSearches < TOOL_SEARCHES_MAX;
+    if (called.family === "tool-search") this.#toolSearches += 1;
+    const isBeyondAll = !isFree && this.count >= this.#options.usesMax && this.#options.request.dialect !== "messages";
+    const isBeyond = isBeyondAll || this.#isBeyondOwn(called) || (called.family === "tool-search" && !isFree);
+    if (!isFree) this.count += 1;
     const use = (): ReturnType<RunningUse["use"]> =>
       isBeyond
         ? Promise.resolve(failedOutcome("max_uses_exceeded", begun.input))
@@ -197,10 +208,12 @@ export class UseRunner {
   }
 
   async #use({ called, arguments: text, id }: BegunUse): Promise<ToolOutcome> {
-    const { call, sources } = this.#options;
+    const { call, request, sources } = this.#options;
     const common = { arguments: text, requestOf: (body: JsonObject) => call.partOf(body), nonce: id };
     if (called.family === "served") return callServed(call.served, { ...common, tool: called.served });
     if (called.family === "configured") return callConfigured(call.served, { ...common, ...called });
+    if (called.family === "tool-search")
+      return searchTools({ tools: request.catalog?.tools ?? [], action: called.action, arguments: text });
     return useTool(call.pages, { ...common, called, sources, given: await this.#givenAddresses() });
   }
 
@@ -210,7 +223,8 @@ export class UseRunner {
     if (called === undefined) throw new Error(`the function ${call.name} is the client's`);
     const { includes, seal } = request;
     const input = parseObject(call.arguments) ?? {};
-    const id = resumed === undefined ? `${callId}_${this.#round}_${this.count}` : useIdOf(resumed.id);
+    const id = resumed === undefined ? `${callId}_${this.#round}_${this.#calls}` : useIdOf(resumed.id);
+    this.#calls += 1;
     return {
       id,
       called,

@@ -31,6 +31,7 @@ export interface FoundTool {
   parameters: JsonObject;
   isReadOnly: boolean;
   needsApproval: boolean;
+  isDeferred: boolean;
   /** Undefined for one of the gateway's own. */
   target: ToolTarget | undefined;
 }
@@ -115,6 +116,7 @@ function describedTool(
     parameters: objectOf(inputSchema) ?? { type: "object", properties: {} },
     isReadOnly,
     needsApproval: asked.needsApproval({ name, isReadOnly }),
+    isDeferred: asked.isDeferred({ name, isReadOnly }),
     target,
   };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, Nano } from "../../core/index.ts";
 import type { CodeOutput, FoundPassage } from "./tool-output.ts";
+import type { DeferredTool } from "../requests/deferred-tools.ts";
 
 /** A page that a tool has found. */
 export interface FoundPage {
@@ -18,7 +19,8 @@ export type ToolErrorCode =
   | "too_many_requests"
   | "url_not_allowed"
   | "url_not_accessible"
-  | "url_too_long";
+  | "url_too_long"
+  | "invalid_tool_input";
 
 /** The result of one use of a hosted tool. */
 export interface ToolOutcome {
@@ -26,7 +28,7 @@ export interface ToolOutcome {
   input: JsonObject;
   /** For the model. */
   text: string;
-  /** The result of a server's tool for the client. */
+  /** The result of a server's tool for the client, or the reason of an error. */
   served?: string;
   /** Of code that was run. */
   outputs?: readonly CodeOutput[];
@@ -34,6 +36,8 @@ export interface ToolOutcome {
   passages?: readonly FoundPassage[];
   /** The characters that the answer keeps of it, beside the text. */
   keptCharacters?: number;
+  /** The tools that a search has found. */
+  found?: readonly DeferredTool[];
   error: ToolErrorCode | undefined;
   pages: readonly FoundPage[];
   /** Its cost. */
@@ -53,6 +57,7 @@ const messages: Readonly<Record<ToolErrorCode, string>> = {
     "This address may not be opened: it must stand, whole, in a message of the user or in an earlier result, and be of a permitted domain.",
   url_not_accessible: "The page could not be read.",
   url_too_long: "The address is too long.",
+  invalid_tool_input: "The arguments are not valid.",
 };
 
 /** The error for the model. */

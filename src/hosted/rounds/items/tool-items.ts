@@ -2,6 +2,7 @@
 import type { HostedDialect } from "../../requests/asked-tools.ts";
 import type { BegunUse, UseItems } from "./begun-use.ts";
 import { configuredItems } from "./configured-items.ts";
+import { searchItems } from "./search-items.ts";
 import { servedItems } from "./served-items.ts";
 import { webItems } from "./web-items.ts";
 
@@ -13,6 +14,8 @@ export function itemsOf(dialect: HostedDialect, use: BegunUse): UseItems {
       return webItems[dialect](called, use);
     case "configured":
       return configuredItems[dialect](called, use);
+    case "tool-search":
+      return searchItems[dialect](called, use);
     case "served":
       return servedItems[dialect](called, use);
   }
