@@ -51,9 +51,12 @@ export const askedTools: readonly (readonly [dialect: AskingDialect, tool: strin
   ["responses", "code_interpreter"],
   ["responses", "file_search"],
   ["responses", "shell"],
+  ["responses", "tool_search"],
   ["messages", "web_search_20250305"],
   ["messages", "web_fetch_20250910"],
   ["messages", "code_execution_20250825"],
+  ["messages", "tool_search_tool_bm25_20251119"],
+  ["messages", "tool_search_tool_regex_20251119"],
   ["chat", "web_search_options"],
   ["chat", "web_search"],
 ];

@@ -46,11 +46,11 @@ const cells = askedTools.flatMap(([dialect, tool]) =>
 
 /** The names of the functions that the gateway offers. */
 const functionName =
-  /"name":"(?:web_search|web_fetch|open_page|code_interpreter|code_execution|file_search|shell|image_generation)"/;
+  /"name":"(?:web_search|web_fetch|open_page|code_interpreter|code_execution|file_search|shell|image_generation|tool_search(?:_tool_bm25|_tool_regex)?)"/;
 
 /** The providers' own tools. */
 const ownTool =
-  /"type":"(?:web_search|web_fetch|code_interpreter|code_execution|file_search|shell|image_generation)[\d_]*"|"googleSearch"|"web_search_options"/;
+  /"type":"(?:web_search|web_fetch|code_interpreter|code_execution|file_search|shell|image_generation|tool_search(?:_tool_bm25|_tool_regex)?)[\d_]*"|"googleSearch"|"web_search_options"/;
 
 test.each(cells)("in %s %s at %s", async (dialect, tool, prefix, model) => {
   const answer = await post(rig, paths[dialect], token, { model, ...bodies[dialect], ...askingFor(tool) });

@@ -113,11 +113,14 @@ const NAME_CHARACTERS_MAX = 128;
 /** A result for the model: names alone, since the definitions are among its tools from now on. */
 export function foundText(found: readonly Pick<DeferredTool, "name" | "namespace">[]): string {
   if (found.length === 0) return "No tools were found. Search for other words, or go on without.";
-  const quoted = (text: string): string => JSON.stringify(text.slice(0, NAME_CHARACTERS_MAX));
   const names = found.map(({ name, namespace }) =>
     namespace === undefined ? quoted(name) : `${quoted(name)} (of ${quoted(namespace.name)})`,
   );
   return `These tools can be called now: ${names.join(", ")}.`;
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, NAME_CHARACTERS_MAX));
 }
 
 /** The names, the description, and the arguments with theirs. */

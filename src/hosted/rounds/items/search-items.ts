@@ -43,7 +43,7 @@ const codes: Readonly<Partial<Record<ToolErrorCode, ToolErrorCode>>> = { max_use
 /** As their client has written them, in their namespaces; tools of a server as a selection of those. */
 function listedTools(found: readonly DeferredTool[]): JsonObject[] {
   const owners = Map.groupBy(found, ({ namespace, served, name }) =>
-    JSON.stringify([namespace?.name ?? null, served?.server.label ?? null, (namespace ?? served) ? null : name]),
+    JSON.stringify([namespace?.name ?? null, served?.label ?? null, (namespace ?? served) ? null : name]),
   );
   return [...owners.values()].flatMap((group) => {
     const [first] = group;
@@ -52,7 +52,7 @@ function listedTools(found: readonly DeferredTool[]): JsonObject[] {
     const given = group.map((tool) => tool.given ?? {});
     if (namespace !== undefined) return [{ type: "namespace", ...namespace, tools: given }];
     if (served === undefined) return given;
-    const allowed = group.map(({ served: one, name }) => one?.served.name ?? name);
-    return [{ type: "mcp", server_label: served.server.label, defer_loading: true, allowed_tools: allowed }];
+    const allowed = group.map(({ served: one, name }) => one?.name ?? name);
+    return [{ type: "mcp", server_label: served.label, defer_loading: true, allowed_tools: allowed }];
   });
 }
