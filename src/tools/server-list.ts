@@ -4,6 +4,7 @@ import type { Logger } from "../telemetry/index.ts";
 import { cleanObject } from "./clean-result.ts";
 import { validDefinition, validInputSchema } from "./definitions.ts";
 import { headerMembers, type HeaderMember, withoutHeaderMembers } from "./header-members.ts";
+import { ServerError } from "./client/server-answer.ts";
 import { listPages } from "./list-pages.ts";
 import type { ToolPins } from "./pins/tool-pins.ts";
 import type { ServerAccess } from "./server-access.ts";
@@ -145,7 +146,7 @@ export class ServerList {
     } catch (err) {
       // A call may find out that the server is there, before its list does.
       this.#refusal = err instanceof GatewayError && err.code === "connection_required" ? err : undefined;
-      if (this.#isAvailable) logger.warn({ server: name, err }, "a server of tools does not list them");
+      if (this.#isAvailable) logger.warn({ server: name, ...factsOf(err) }, "a server of tools does not list them");
       this.#isAvailable = false;
     }
     this.#readAt = clock();
@@ -189,6 +190,11 @@ export class ServerList {
     const shown = { ...validDefinition(given), inputSchema: withoutHeaderMembers(schema) };
     tools.set(name, { name, definition: cleanObject(shown, this.#access.secrets()), headers });
   }
+}
+
+/** For the log: a server may write anything into its refusal, also the credentials that it got. */
+function factsOf(err: unknown): { code: number } | { err: unknown } {
+  return err instanceof ServerError ? { code: err.code } : { err };
 }
 
 type ToolList = ReadonlyMap<string, ServerTool>;
