@@ -78,6 +78,25 @@ test.each([
   expect(lines().map(({ msg }) => msg)).toEqual(expected);
 });
 
+test("an error shows facts alone: no address with its query, no row, nothing that an upstream has written", () => {
+  const logger = createLogger({ level: "info", fd });
+  const members = {
+    code: "ECONNREFUSED",
+    errno: 1,
+    path: "http://a.test/?key=s3cret",
+    detail: "Key (s3cret)",
+    data: {},
+  };
+  const fields = { type: "Error", message: "no", stack: expect.stringContaining("Error: no") as string };
+  const shown = { ...fields, code: "ECONNREFUSED", errno: 1 };
+  write(logger, "error", { err: Object.assign(new Error("no"), members) });
+  write(logger, "warn", { err: new AggregateError([Object.assign(new Error("no"), members)], "all") });
+  const [first, second] = lines().map(({ err }) => err);
+  expect(first).toEqual(shown);
+  expect(second).toMatchObject({ type: "AggregateError", message: "all", aggregateErrors: [shown] });
+  expect(text()).not.toContain("s3cret");
+});
+
 test("an error includes its cause", () => {
   write(createLogger({ level: "info", fd }), "error", { err: new Error("disk full") });
   expect(lines()).toMatchObject([{ err: { type: "Error", message: "disk full" } }]);

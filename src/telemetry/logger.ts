@@ -21,6 +21,17 @@ const SECRET_FIELDS = ["authorization", "api_key", "token", "secret", "cookie"];
 
 const CENSORED = "[redacted]";
 
+/** Members of errors that are facts. Others contain addresses with their queries, rows of tables, or what an upstream has written. */
+const ERROR_FIELDS: ReadonlySet<string> = new Set([
+  "code",
+  "errno",
+  "syscall",
+  "status",
+  "constraint",
+  "table",
+  "column",
+]);
+
 /** The longest delay of a buffered line. */
 const FLUSH_MS = 250;
 
@@ -41,7 +52,8 @@ export function createLogger({ level, format = "json", fd = 2 }: LoggerOptions):
   const buffer = new LineBuffer(fd);
   const lines = format === "json" ? buffer : new TextLines(buffer);
   const redact = { paths: SECRET_FIELDS, censor: CENSORED };
-  const log = pino({ level, base: null, redact, timestamp: pino.stdTimeFunctions.isoTime }, lines);
+  const serializers = { err: errorFields };
+  const log = pino({ level, base: null, redact, serializers, timestamp: pino.stdTimeFunctions.isoTime }, lines);
   let informs = log.isLevelEnabled("info");
   setInterval(() => lines.flush(), FLUSH_MS).unref();
   process.once("exit", () => lines.flush());
@@ -57,6 +69,20 @@ export function createLogger({ level, format = "json", fd = 2 }: LoggerOptions):
       log.level = next;
       informs = log.isLevelEnabled("info");
     },
+  };
+}
+
+function errorFields(err: unknown): unknown {
+  if (!(err instanceof Error)) return err;
+  const { type, message, stack } = pino.stdSerializers.err(err);
+  const facts = Object.entries(err).filter(([name]) => ERROR_FIELDS.has(name));
+  const several: unknown[] = err instanceof AggregateError ? err.errors : [];
+  return {
+    type,
+    message,
+    stack,
+    ...Object.fromEntries(facts),
+    ...(several.length > 0 && { aggregateErrors: several.map(errorFields) }),
   };
 }
 
