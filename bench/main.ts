@@ -4,6 +4,7 @@ import { benchCases, geminiNative, messagesNative } from "./cases/index.ts";
 import type { BenchCase } from "./cases/index.ts";
 import { measureExtraction } from "./extraction/measure.ts";
 import { measureBeside } from "./beside/measure.ts";
+import { measureConsole } from "./console/measure.ts";
 import { chat } from "./cases/chat.ts";
 import { measurePauses, type PausesFigures } from "./pauses/measure.ts";
 import { measureRoutes, type RoutesFigures } from "./routes/measure.ts";
@@ -17,6 +18,7 @@ import type { Options } from "./options.ts";
 import {
   budgetsPlanOf,
   comparisonPlanOf,
+  consolePlanOf,
   describePlan,
   durationsOf,
   frontierPlanOf,
@@ -120,6 +122,7 @@ type Measured = Pick<
   | "search"
   | "tools"
   | "beside"
+  | "console"
   | "soak"
 >;
 
@@ -140,6 +143,7 @@ const nothing: Measured = {
   search: [],
   tools: null,
   beside: null,
+  console: [],
   routes: null,
   budgets: [],
   native: [],
@@ -190,12 +194,13 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const search = isWanted(options, "search") ? await measureSearch(searchPlanOf(options), progress) : [];
   const tools = isWanted(options, "tools") ? await measureTools(toolsPlanOf(options), progress) : null;
   const beside = isWanted(options, "beside") ? await measureBeside(options.quick ? 8 : 30, progress) : null;
+  const ofConsole = isWanted(options, "console") ? await measureConsole(consolePlanOf(options), progress) : [];
   const routes = isWanted(options, "routes") ? await measureRouted(rig, options) : null;
   const budgets = isWanted(options, "budgets") ? await measureBudgets(rig, options) : [];
   const native = isWanted(options, "gemini-native") ? await measureNative(rig, proxies, options) : [];
   const pauses = isWanted(options, "pauses") ? await measurePaused(rig, options) : null;
   const tollgates = { ledger, growth, videos, routes, budgets, native, pauses };
-  const others = { ...tollgates, realtime, extraction, pages, frontier, search, tools, beside };
+  const others = { ...tollgates, realtime, extraction, pages, frontier, search, tools, beside, console: ofConsole };
   return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ...others };
 }
 

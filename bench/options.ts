@@ -22,6 +22,7 @@ const sections = [
   "search",
   "tools",
   "beside",
+  "console",
   "open-loop",
   "open-streams",
   "uploads",

@@ -1,4 +1,5 @@
 import type { Options } from "./options.ts";
+import type { ConsolePlan } from "./console/measure.ts";
 import type { ComparisonPlan } from "./scenarios/comparison.ts";
 import type { Durations } from "./scenarios/matrix.ts";
 import { manyCallers } from "./scenarios/matrix.ts";
@@ -88,6 +89,13 @@ export function searchPlanOf({ quick: isQuick }: Options): { pages: number; sear
 /** Calls of each kind to a server of tools, and searches by each query. */
 export function toolsPlanOf({ quick: isQuick }: Options): ToolsPlan {
   return isQuick ? { calls: 900, searches: 40 } : { calls: 6_000, searches: 200 };
+}
+
+/** The bars are for ten million calls. */
+export function consolePlanOf({ quick: isQuick, rounds }: Options): ConsolePlan {
+  return isQuick
+    ? { calls: 200_000, rounds: rounds ?? 1, seconds: 8 }
+    : { calls: 10_000_000, rounds: rounds ?? 3, seconds: 20 };
 }
 
 export function comparisonPlanOf(options: Options): ComparisonPlan {

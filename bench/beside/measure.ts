@@ -4,18 +4,11 @@
  */
 import { join } from "node:path";
 import { type Gateway, startGateway } from "../../test/kit/gateway.ts";
-import { Samples } from "../load/samples.ts";
 import { Children, type HelperProcess } from "../system/children.ts";
 import { Helper } from "../system/helper.ts";
 import { peerPython } from "../system/peer-python.ts";
 import { useOfTree } from "../system/processes.ts";
-
-interface ChatFigures {
-  /** Milliseconds of a call from the time at which it was due. */
-  p50: number;
-  p99: number;
-  calls: number;
-}
+import { chatAtFixedTimes, type ChatFigures } from "./chat.ts";
 
 export interface SubjectFigures {
   title: string;
@@ -115,33 +108,8 @@ async function measureSubject(scene: Scene, start: (scene: Scene) => Promise<Sub
   return { alone, beside, pagesPerSecond, cpuMsOfPage: used.cpuMs / pages, grownBytes, problem };
 }
 
-/** Calls at fixed times, whether or not earlier ones have been answered. */
-async function chat({ gateway, token }: Scene, seconds: number): Promise<ChatFigures> {
-  const samples = new Samples();
-  const begun = performance.now();
-  let calls = 0;
-  const call = async (due: number): Promise<void> => {
-    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "openai/bench-model", messages: [{ role: "user", content: "Hello!" }] }),
-    });
-    await answer.arrayBuffer();
-    if (answer.status !== 200) return;
-    calls += 1;
-    samples.add(performance.now() - due);
-  };
-  const open: Promise<void>[] = [];
-  for (let index = 0; index < Math.floor(callsPerSecond * seconds); index += 1) {
-    const due = begun + (index * 1_000) / callsPerSecond;
-    await Bun.sleep(Math.max(0, due - performance.now()));
-    // A timer's own lateness is not the gateway's.
-    open.push(call(Math.max(due, performance.now())));
-  }
-  await Promise.all(open);
-  const { p50, p99 } = samples.spread() ?? { p50: Number.NaN, p99: Number.NaN };
-  return { p50, p99, calls };
-}
+const chat = ({ gateway: { url }, token }: Scene, seconds: number): Promise<ChatFigures> =>
+  chatAtFixedTimes({ url, token, perSecond: callsPerSecond, seconds });
 
 async function ask<Answer>({ gateway, token }: Scene, path: string, body?: object): Promise<Answer> {
   const answer = await fetch(gateway.url + path, {

@@ -41,6 +41,7 @@ function resultsOf(cells: Cell[]): Results {
     search: [],
     tools: null,
     beside: null,
+    console: [],
     routes: null,
     budgets: [],
     native: [],

@@ -1,4 +1,5 @@
 import { besideBars } from "../beside/report.ts";
+import { consoleBars } from "../console/report.ts";
 import { searchBars } from "../search/report.ts";
 import { toolsBars } from "../tools/report.ts";
 import { frontierBars } from "../frontier/report.ts";
@@ -44,6 +45,7 @@ export function barsOf(results: Results): Bar[] {
     ...searchBars(results.search),
     ...(results.tools === null ? [] : toolsBars(results.tools)),
     ...(results.beside === null ? [] : besideBars(results.beside)),
+    ...consoleBars(results.console),
     ...(results.routes === null ? [] : routesBars(results.routes)),
     ...budgetsBars(results.budgets),
     ...nativeBars(results.native),

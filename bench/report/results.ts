@@ -1,5 +1,6 @@
 import type { ExtractionFigures } from "../extraction/measure.ts";
 import type { BesideFigures } from "../beside/measure.ts";
+import type { ConsoleFigures } from "../console/measure.ts";
 import type { FrontierFigures } from "../frontier/measure.ts";
 import type { GrowthFigures } from "../growth/measure.ts";
 import type { RealtimeColumn } from "../realtime/measure.ts";
@@ -45,6 +46,7 @@ export interface Results {
   tools: ToolsFigures | null;
   /** Null if it was not measured. */
   beside: BesideFigures | null;
+  console: ConsoleFigures[];
   /** Null if they were not measured. */
   routes: RoutesFigures | null;
   budgets: ComparedCase[];

@@ -1,5 +1,6 @@
 import { extractionTable } from "../extraction/report.ts";
 import { besideTable } from "../beside/report.ts";
+import { consoleTable } from "../console/report.ts";
 import { searchTable } from "../search/report.ts";
 import { toolsTable } from "../tools/report.ts";
 import { frontierTable } from "../frontier/report.ts";
@@ -175,6 +176,7 @@ export function tables(results: Results): string {
   if (results.search.length > 0) parts.push(searchTable(results.search));
   if (results.tools !== null) parts.push(toolsTable(results.tools));
   if (results.beside !== null) parts.push(besideTable(results.beside));
+  if (results.console.length > 0) parts.push(consoleTable(results.console));
   if (results.routes !== null) parts.push(routesTable(results.routes));
   if (results.budgets.length > 0) parts.push(budgetsTable(results.budgets));
   if (results.pauses !== null) parts.push(pausesTable(results.pauses));
