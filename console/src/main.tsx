@@ -8,10 +8,9 @@ import { queryClient } from "./api/query-client.ts";
 import "./app/common.ts";
 import { preloadPage } from "./app/pages.ts";
 import { router } from "./app/router.tsx";
-import { applyTheme, storedTheme } from "./frame/theme.ts";
 
 preloadPage(location.pathname);
-applyTheme(storedTheme());
+
 const root = document.querySelector("#root");
 if (root === null) throw new Error("the page has no #root");
 createRoot(root).render(

@@ -3,7 +3,7 @@ import type { ActOptions, AuditLog } from "../audit/index.ts";
 import type { Clock } from "../core/index.ts";
 import type { Storage } from "../storage/index.ts";
 import { cancelSteps, openBatchStore } from "./sql/batch-store.ts";
-import type { BatchStore, StoredBatch } from "./store.ts";
+import type { BatchStore, DirectoryPage, StoredBatch } from "./store.ts";
 
 interface DirectoryOptions {
   storage: Storage;
@@ -22,8 +22,8 @@ export class BatchDirectory {
     this.#clock = clock;
   }
 
-  /** By id, which begins with the time: all that are kept, or those of one user. */
-  list(page: { owner: string | undefined; after: string; limit: number }): Promise<StoredBatch[]> {
+  /** All that are kept, or those of one user. */
+  list(page: DirectoryPage): Promise<StoredBatch[]> {
     return this.#store.all(page);
   }
 

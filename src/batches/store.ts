@@ -165,6 +165,16 @@ export interface BatchEnd {
 /** A run of a batch, which may write to it until another one has taken it. */
 export type RunOfBatch = Pick<StoredBatch, "id" | "runToken">;
 
+/** A page of batches by id, which begins with the time. */
+export interface DirectoryPage {
+  /** Undefined: of all users. */
+  owner: string | undefined;
+  /** The id of the last one of the page before; undefined of the first page. */
+  after: string | undefined;
+  isNewestFirst: boolean;
+  limit: number;
+}
+
 /** The storage of batches on either engine. Each write is one durable commit. */
 export interface BatchStore {
   /**
@@ -175,8 +185,8 @@ export interface BatchStore {
   find(id: string, at: number): Promise<StoredBatch | undefined>;
   /** From the newest. */
   list(page: BatchPage, at: number): Promise<StoredBatch[]>;
-  /** By id, those of all users or of one: for the operator. */
-  all(page: { owner: string | undefined; after: string; limit: number }): Promise<StoredBatch[]>;
+  /** Those of all users or of one: for the operator. */
+  all(page: DirectoryPage): Promise<StoredBatch[]>;
   /** Gives the batch to a run: no earlier one can write to it from then on. */
   take(id: string, runToken: string): Promise<StoredBatch | undefined>;
   /** The batch as it is, if this run may still write to it. */

@@ -65,6 +65,30 @@ describe.each(engines)("on %s", (engine) => {
     expect(await query(storage, "SELECT id FROM batch_files WHERE id = 'cut'")).toEqual([]);
   });
 
+  test("operators page through the batches of all users, or of one, from either end", async () => {
+    for (const [id, owner] of [
+      ["batch_1", "ann"],
+      ["batch_2", "bob"],
+      ["batch_3", "ann"],
+    ] as const)
+      await query(
+        storage,
+        `INSERT INTO batches (id, owner, token_id, kind, endpoint, input_file_id, output_file_id, error_file_id, headers, usage,
+           completion_window, status, run_token, total, succeeded, failed, cancelled, expired, created_at, expires_at, kept_until)
+         VALUES ('${id}', '${owner}', 't', 'calls', '/v1/chat/completions', 'i', 'o', 'e', '{}', '{"input":0,"cached":0,"output":0,"reasoning":0}', '24h', 'in_progress', 'r',
+           1, 0, 0, 0, 0, 1000, 5000, 5000)`,
+      );
+    const store = openBatchStore(storage);
+    const idsOf = async (isNewestFirst: boolean, after?: string, owner?: string): Promise<string[]> =>
+      (await store.all({ owner, after, isNewestFirst, limit: 2 })).map(({ id }) => id);
+    expect(await idsOf(false)).toEqual(["batch_1", "batch_2"]);
+    expect(await idsOf(false, "batch_2")).toEqual(["batch_3"]);
+    expect(await idsOf(true)).toEqual(["batch_3", "batch_2"]);
+    expect(await idsOf(true, "batch_2")).toEqual(["batch_1"]);
+    expect(await idsOf(true, undefined, "ann")).toEqual(["batch_3", "batch_1"]);
+    expect(await idsOf(true, "batch_3", "ann")).toEqual(["batch_1"]);
+  });
+
   test("the positions of results stand before their content", async () => {
     const none = { id: "batch_none", outputFileId: "none", errorFileId: "none" };
     expect(await openBatchStore(storage).ended(none)).toEqual([]);

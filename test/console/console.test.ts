@@ -228,6 +228,10 @@ describe.skipIf(!hasChromium)("the console", () => {
     const { data } = await scene.api<{ data: { id: string; parent_id: string; credits: number }[] }>(path);
     expect(data).toHaveLength(3);
     const [{ id: call, parent_id: parent } = { id: "", parent_id: "" }] = data;
+    const jobs = await scene.open("/console/jobs");
+    await jobs.getByRole("region", { name: "Batches of calls" }).getByRole("link", { name: parent }).press("Enter");
+    await jobs.getByRole("heading", { name: "Series" }).waitFor();
+    await jobs.close();
     const page = await scene.open(`/console/requests/${call}`);
     await page.getByRole("link", { name: parent }).press("Enter");
     await page.getByRole("heading", { name: "Series" }).waitFor();

@@ -103,6 +103,10 @@ describe.each(paths)("%s", (path) => {
         parent_id: null,
         usage: { requests: 3, searches: 2 },
       });
+      const chief = await scene.rig.gateway.token({ user: "chief", role: "owner" });
+      const asChief = { headers: { authorization: `Bearer ${chief}` } };
+      const seen = await fetch(`${scene.rig.gateway.url}/admin/v1/generations/${call.id}`, asChief);
+      expect(await seen.json()).toMatchObject({ ...call, user: caller.user });
       expect(parts.map(({ operation, credits, parent_id }) => [operation, credits, parent_id])).toEqual([
         [call.operation, 1, call.id],
         ["search", 0.1, call.id],

@@ -106,6 +106,7 @@ export interface Generation {
   route?: string;
   upstream_request_id?: string;
   attempts?: Attempt[];
+  error_code?: string;
   user?: string | null;
   project?: string | null;
   organisation?: string | null;

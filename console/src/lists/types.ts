@@ -29,6 +29,20 @@ export interface Crawl {
   ended_at: string | null;
 }
 
+/** `GET /admin/v1/batches` */
+export interface Batch {
+  id: string;
+  user_id: string | null;
+  project_id: string | null;
+  endpoint: string;
+  model: string | null;
+  provider: string | null;
+  status: string;
+  lines: { total: number; succeeded: number; failed: number; cancelled: number; expired: number };
+  created_at: string;
+  ended_at: string | null;
+}
+
 /** `GET /admin/v1/realtime_sessions` */
 export interface RealtimeSession {
   id: string;

@@ -1,5 +1,4 @@
-import { lazily } from "../ui/lazily.ts";
-import { compare, type Decimal, numberOf, subtract } from "../money/decimal.ts";
+import { compare, type Decimal, decimalOf, numberOf, partsOf, subtract } from "../money/decimal.ts";
 
 interface ChangeProps {
   now: Decimal;
@@ -7,14 +6,13 @@ interface ChangeProps {
   before: Decimal | undefined;
 }
 
-const percent = lazily(
-  () =>
-    new Intl.NumberFormat("en-US", {
-      style: "percent",
-      maximumFractionDigits: 1,
-      signDisplay: "exceptZero",
-    }),
-);
+/** `+12.5%`, with at most one decimal. The browser's own format takes it ten milliseconds before its first number. */
+export function percentText(share: number): string {
+  const tenths = Math.round(Math.abs(share) * 1_000);
+  if (!Number.isFinite(tenths) || tenths === 0) return "0%";
+  const whole = partsOf(decimalOf(tenths / 10), 0);
+  return `${share < 0 ? "-" : "+"}${whole.whole}${whole.fraction}%`;
+}
 
 /** How much more or less a figure is than in the period before. */
 export function Change({ now, before }: ChangeProps) {
@@ -25,7 +23,7 @@ export function Change({ now, before }: ChangeProps) {
   return (
     <span className="inline-flex items-center gap-1 text-soft">
       <span aria-hidden="true">{direction > 0 ? "↑" : direction < 0 ? "↓" : ""}</span>
-      {percent().format(share)}
+      {percentText(share)}
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { intervalsOf, lengthInDays, nameOf, periodBefore, periodOf, periodText } from "./period.ts";
+import { intervalsOf, intervalText, lengthInDays, nameOf, periodBefore, periodOf, periodText } from "./period.ts";
 
 const day = "2026-11-28";
 
@@ -43,6 +43,26 @@ test("a period has the intervals that it touches", () => {
   expect(intervalsOf({ from: "2025-12-24", to: "2026-02-01" }, "month")).toEqual(["2025-12-01", "2026-01-01"]);
 });
 
-test("a period is written with its last day", () => {
-  expect(periodText({ from: "2026-11-01", to: "2026-12-01" })).toBe("1 – 30 Nov 2026");
+const inBritain = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" });
+
+test("periods and intervals are written as in British English", () => {
+  const whole = inBritain({ day: "numeric", month: "short", year: "numeric" });
+  const [ofDay, ofMonth] = [
+    inBritain({ day: "numeric", month: "short" }),
+    inBritain({ month: "short", year: "numeric" }),
+  ];
+  for (let month = 0; month < 14; month += 1) {
+    const from = new Date(Date.UTC(2025, month, 3));
+    const text = from.toISOString().slice(0, 10);
+    expect([intervalText(text, "day"), intervalText(text, "month")]).toEqual([
+      ofDay.format(from),
+      ofMonth.format(from),
+    ]);
+    for (const days of [0, 5, 40, 400]) {
+      const last = new Date(from.getTime() + days * 86_400_000);
+      const to = new Date(last.getTime() + 86_400_000).toISOString().slice(0, 10);
+      expect(periodText({ from: text, to })).toBe(whole.formatRange(from, last).replaceAll("\u2009", " "));
+    }
+  }
 });

@@ -1,5 +1,3 @@
-import { lazily } from "../ui/lazily.ts";
-
 /** Periods of reports, as dates of the API: `from` is their first day, `to` the day behind their last. */
 
 export interface Period {
@@ -97,27 +95,31 @@ function startOf(date: string, interval: Interval): string {
   return daysLater(date, -((weekday + 6) % 7));
 }
 
-const dayFormat = lazily(() => new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" }));
-const longFormat = lazily(
-  () =>
-    new Intl.DateTimeFormat("en-GB", {
-      day: "numeric",
-      month: "short",
-      year: "numeric",
-      timeZone: "UTC",
-    }),
-);
-const monthFormat = lazily(
-  () => new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric", timeZone: "UTC" }),
-);
+/** As British English has them. The browser's own formats take it ten milliseconds each before they format the first date. */
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sept", "Oct", "Nov", "Dec"];
+
+interface DateParts {
+  day: string;
+  month: string;
+  year: string;
+}
+
+function partsOf(date: string): DateParts {
+  const [year = "", month = "", day = ""] = date.split("-");
+  return { day: String(Number(day)), month: months[Number(month) - 1] ?? "", year };
+}
 
 /** How an interval is named beside an axis. */
 export function intervalText(start: string, interval: Interval): string {
-  const format = interval === "month" ? monthFormat : dayFormat;
-  return format().format(millisecondsOf(start));
+  const { day, month, year } = partsOf(start);
+  return interval === "month" ? `${month} ${year}` : `${day} ${month}`;
 }
 
 /** `30 Oct – 28 Nov 2026` */
 export function periodText({ from, to }: Period): string {
-  return longFormat().formatRange(millisecondsOf(from), millisecondsOf(daysLater(to, -1)));
+  const [first, last] = [partsOf(from), partsOf(daysLater(to, -1))];
+  const end = `${last.day} ${last.month} ${last.year}`;
+  if (first.year !== last.year) return `${first.day} ${first.month} ${first.year} – ${end}`;
+  if (first.month !== last.month) return `${first.day} ${first.month} – ${end}`;
+  return first.day === last.day ? end : `${first.day} – ${end}`;
 }

@@ -45,9 +45,11 @@ export function StaleNote({ since, retry }: { since: number; retry: () => void }
   );
 }
 
-/** The place of figures that are on their way. */
+/** The place of figures that are on their way. It begins to move if they take long: drawing frames delays them. */
 export function Skeleton({ className = "h-40" }: { className?: string }) {
-  return <div aria-hidden="true" className={`animate-pulse rounded-xl bg-sunken ${className}`} />;
+  return (
+    <div aria-hidden="true" className={`animate-pulse [animation-delay:0.5s] rounded-xl bg-sunken ${className}`} />
+  );
 }
 
 interface EmptyProps {

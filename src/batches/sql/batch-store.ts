@@ -17,6 +17,7 @@ import {
 import type {
   BatchEnd,
   BatchPage,
+  DirectoryPage,
   BatchStore,
   BatchUsage,
   InputError,
@@ -130,12 +131,12 @@ class SqlBatchStore implements BatchStore {
     );
   }
 
-  all({ owner, after, limit }: { owner: string | undefined; after: string; limit: number }): Promise<StoredBatch[]> {
-    return this.#sql.rows(
-      sql`SELECT ${batches.names} FROM batches
-        WHERE id > ${after} AND (CAST(${owner} AS text) IS NULL OR owner = ${owner}) ORDER BY id LIMIT ${limit}`,
-      batches.read,
-    );
+  all({ owner, after, isNewestFirst, limit }: DirectoryPage): Promise<StoredBatch[]> {
+    const ofOwner = sql`SELECT ${batches.names} FROM batches WHERE (CAST(${owner} AS text) IS NULL OR owner = ${owner})`;
+    const page = isNewestFirst
+      ? sql`${ofOwner} AND (CAST(${after} AS text) IS NULL OR id < ${after}) ORDER BY id DESC LIMIT ${limit}`
+      : sql`${ofOwner} AND id > ${after ?? ""} ORDER BY id LIMIT ${limit}`;
+    return this.#sql.rows(page, batches.read);
   }
 
   take(id: string, runToken: string): Promise<StoredBatch | undefined> {

@@ -156,8 +156,8 @@ export const generationRoute = platformRoute({
 /** More parts than a call with tools that the gateway runs can have. */
 const PARTS_MAX = 500;
 
-/** A call with tools that the gateway runs costs nothing itself: it is shown with the sums of its parts. */
-async function withParts(
+/** A call with tools that the gateway runs costs nothing itself: it is shown with the sums of its parts, which are its owner's. */
+export async function withParts(
   call: Generation,
   owner: string,
   generations: Pick<Services["generations"], "ofSeries">,

@@ -59,7 +59,10 @@ function requireFound(found: ListedBatch | undefined): ListedBatch {
 const NONE = "There is no batch with this id.";
 const params = z.object({ id: z.string() });
 
-const query = pageQuery.extend({ user: reference.optional().describe("Of the user with this id alone.") });
+const query = pageQuery.extend({
+  user: reference.optional().describe("Of the user with this id alone."),
+  order: z.enum(["asc", "desc"]).default("asc").describe("`desc`: the newest first."),
+});
 
 const listRoute = adminRoute(
   {
@@ -70,8 +73,9 @@ const listRoute = adminRoute(
     answer: listSchema(batch),
   },
   async ({ request }, { batchDirectory }) => {
-    const { limit, after = "", user: owner } = parseQuery(request, query);
-    return Response.json(listOf(await batchDirectory.list({ owner, after, limit: limit + 1 }), limit, batchJson));
+    const { limit, after, user: owner, order } = parseQuery(request, query);
+    const page = { owner, after, isNewestFirst: order === "desc", limit: limit + 1 };
+    return Response.json(listOf(await batchDirectory.list(page), limit, batchJson));
   },
 );
 

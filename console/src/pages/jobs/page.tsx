@@ -1,5 +1,4 @@
-import { Link } from "@tanstack/react-router";
-import { useReach, useSession } from "../../api/use-session.ts";
+import { useSession } from "../../api/use-session.ts";
 import { Id, MaybeMoment, Nothing } from "../../lists/cells.tsx";
 import { type Column, ListSection } from "../../lists/list-section.tsx";
 import type { Crawl, Job, RealtimeSession } from "../../lists/types.ts";
@@ -8,7 +7,10 @@ import { Badge } from "../../ui/badge.tsx";
 import { MomentText } from "../../ui/moment.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Empty } from "../../ui/states.tsx";
+import { Batches } from "./batches.tsx";
+import { curlOf } from "./curl-of.ts";
 import { EndSession } from "./end-session.tsx";
+import { SeriesId } from "./series-id.tsx";
 
 const EVERY_MS = 10_000;
 
@@ -28,26 +30,16 @@ function JobState({ job: { node, attempts } }: { job: Job }) {
   return attempts > 0 ? <Badge look="warn">waits for another try</Badge> : <Badge look="plain">waits</Badge>;
 }
 
-/** Leads to the calls of a crawl or a session of a user or a project, for those who may see them. */
-function SeriesId({ id, user, project }: { id: string; user: string | null; project: string | null }) {
-  const { seesAll } = useReach();
-  if (!seesAll) return <Id text={id} />;
-  const owner = user === null ? project !== null && { project } : { user };
-  return (
-    <Link to="/requests" search={{ parent_id: id, ...owner }} className="underline underline-offset-4">
-      <Id text={id} />
-    </Link>
-  );
-}
-
 const crawlLooks = { scraping: "good", completed: "plain", failed: "bad", cancelled: "warn" } as const;
+
+const crawlKinds = { crawl: "crawl", batch: "batch of pages", extract: "extraction" } as const;
 
 const crawlColumns: readonly Column<Crawl>[] = [
   {
-    header: "Crawl or batch",
+    header: "Id",
     cell: (crawl) => <SeriesId id={crawl.id} user={crawl.user_id} project={crawl.project_id} />,
   },
-  { header: "Kind", cell: ({ kind }) => kind, look: "max-md:hidden" },
+  { header: "Kind", cell: ({ kind }) => crawlKinds[kind], look: "max-md:hidden" },
   { header: "State", cell: ({ state }) => <Badge look={crawlLooks[state]}>{state}</Badge> },
   {
     header: "Pages done",
@@ -76,7 +68,7 @@ const sessionColumns: readonly Column<RealtimeSession>[] = [
   { header: "Open since", cell: ({ opened_at }) => <MomentText text={opened_at} />, look: "max-md:hidden" },
 ];
 
-/** Work that goes on behind calls: durable jobs, crawls and batches, and open realtime sessions. */
+/** Work that goes on behind calls: durable jobs, crawls and their kin, batches of calls, and open realtime sessions. */
 export function Page() {
   const { role } = useSession();
   const ends = role === "owner" || role === "operator";
@@ -98,7 +90,7 @@ export function Page() {
         }
       />
       <ListSection
-        caption="Crawls and batches"
+        caption="Crawls, batches of pages and extractions"
         isTitled
         path="/admin/v1/crawls"
         columns={crawlColumns}
@@ -110,6 +102,7 @@ export function Page() {
           </Empty>
         }
       />
+      <Batches isOperator={ends} />
       <ListSection
         caption="Realtime sessions"
         isTitled
@@ -125,10 +118,3 @@ export function Page() {
 
 const videoBody = '{"model":"openai/sora-2","prompt":"waves at a lighthouse","seconds":"4"}';
 const crawlBody = '{"url":"https://example.com/","limit":10}';
-
-function curlOf(path: string, body: string): string {
-  return `curl -s ${location.origin}${path} \\
-  -H "Authorization: Bearer $TOLLGATE_TOKEN" \\
-  -H "Content-Type: application/json" \\
-  -d '${body}'`;
-}

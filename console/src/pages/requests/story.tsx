@@ -10,6 +10,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { Loaded, Skeleton } from "../../ui/states.tsx";
 import { AttemptTable } from "./attempt-table.tsx";
 import { callAsCurl } from "./call-as-curl.ts";
+import { PartList, useParts } from "./parts.tsx";
 import { PriceTable } from "./price-table.tsx";
 import { seriesOf } from "./series.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -32,15 +33,11 @@ export function Page() {
 }
 
 function Story({ call }: { call: Generation }) {
-  const model = useApi<Model>(`/v1/models/${encodeURIComponent(call.model)}`);
   return (
     <div className="grid gap-5 xl:grid-cols-[minmax(0,1fr)_22rem]">
       <div className="min-w-0 space-y-5">
         <Headline call={call} />
-        <Part title="Charge">
-          <PriceTable call={call} prices={model.data?.pricing} isLoading={model.isLoading} />
-          <HoldLine call={call} />
-        </Part>
+        <Charge call={call} />
         <Part title="Timeline">
           <Timeline call={call} />
         </Part>
@@ -69,6 +66,19 @@ function Story({ call }: { call: Generation }) {
         {call.session !== null && <SessionPart session={call.session} />}
       </div>
     </div>
+  );
+}
+
+/** Units × price, and the hold; or the parts of a call that costs nothing itself. */
+function Charge({ call }: { call: Generation }) {
+  const model = useApi<Model>(`/v1/models/${encodeURIComponent(call.model)}`);
+  const { parts, isLoading } = useParts(call);
+  if (parts.length > 0) return <PartList parts={parts} />;
+  return (
+    <Part title="Charge">
+      <PriceTable call={call} prices={model.data?.pricing} isLoading={model.isLoading || isLoading} />
+      <HoldLine call={call} />
+    </Part>
   );
 }
 
@@ -145,6 +155,7 @@ function Details({ call }: { call: Generation }) {
     ["First token", call.time_to_first_token_ms === null ? undefined : durationText(call.time_to_first_token_ms)],
     ["Service tier", call.service_tier],
     ["Region", call.inference_geo],
+    ["Ended by", call.error_code],
     ["Output limit set", call.max_output_tokens],
     ["Estimated", call.estimated?.join(", ")],
     ["End user", call.end_user],

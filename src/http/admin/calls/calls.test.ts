@@ -56,6 +56,30 @@ async function idsFor(user: string, query = ""): Promise<string[] | number> {
   return answer.ok ? ((await answer.json()) as Listed).data.map(({ id }) => id) : answer.status;
 }
 
+test("a call whose parts were paid one by one is shown with their sum, and not with that of another's parts", async () => {
+  const nothing = { inputTokens: 0, outputTokens: 0, credits: 0n, usage: {}, dialect: "chat" } as const;
+  const whole = await call("ann", nothing);
+  const part = {
+    inputTokens: 9,
+    outputTokens: 1,
+    credits: 500_000_000n,
+    usage: { input: 9, output: 1 },
+    parent: whole,
+  };
+  await call("ann", part);
+  await call("ann", part);
+  await call("bob", part);
+  for (const reader of ["chief", "admin"]) {
+    const shown = await fetchAs(reader, `/${whole}`);
+    expect(await shown.json()).toMatchObject({
+      user: "ann",
+      credits: 1,
+      input_tokens: 18,
+      usage: { input: 18, output: 2 },
+    });
+  }
+});
+
 test("a list has everybody's calls from the newest, with their users and organisations", async () => {
   const [first, second, third] = [await call("ann"), await call("bob", { outcome: "failed" }), await call("eve")];
   const list = await (await fetchAs("auditor", "")).json();

@@ -10,7 +10,7 @@ import {
   filterOf,
   pageFieldsOf,
 } from "../../account/call-query.ts";
-import { generationAnswer } from "../../account/generation.ts";
+import { generationAnswer, withParts } from "../../account/generation.ts";
 import { requireNoFilter, seriesId, seriesPage } from "../../account/generations.ts";
 import { listInParts } from "../../in-parts.ts";
 import { moment } from "../../account/usage.ts";
@@ -123,7 +123,8 @@ export const callRoute = adminRoute(
     const end = to === undefined ? clock() + 1 : "at" in to ? to.at : calendar.startOfDay(to.day);
     const found = await find(call, needs, end);
     if (!("searchedFrom" in found)) {
-      const [shown] = await shownCalls(accountsOf(call, needs), [found]);
+      const whole = await withParts(found, found.owner, generations);
+      const [shown] = await shownCalls(accountsOf(call, needs), [whole]);
       return Response.json(shown);
     }
     const searched =

@@ -1,2 +1,0 @@
-import{e,t,L,Z}from"/console/assets/main-vs8tznwa.js";function se(){return(L().find??"").toLowerCase()}function Ie({label:l,placeholder:n=""}){let{find:o=""}=L(),s=Z();return t("label",{className:"no-print block sm:w-72",children:[e("span",{className:"mb-1 block text-xs text-muted",children:l}),e("input",{type:"search",value:o,onChange:(a)=>s({find:a.target.value}),placeholder:n,autoComplete:"off",spellCheck:!1,className:"control w-full"})]})}
-export{se,Ie};
