@@ -1,7 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../core/index.ts";
 import { createScene, eventsOf, modern, old, resultOf } from "./__fixtures__/scene.ts";
 import type { ToolAnswer, ToolTask } from "./server.ts";
+import { newSession } from "./session-id.ts";
 
 const call = { name: "t", arguments: { a: 1 } };
 const tasks = { extensions: { "io.modelcontextprotocol/tasks": {} } };
@@ -200,16 +202,16 @@ describe("the revisions of 2025", () => {
       Array.from({ length: 101 }, async () => (await post(old("initialize"))).headers.get("mcp-session-id") ?? ""),
     );
     const [first = "", last = ""] = [sessions[0], sessions[100]];
-    const streams = sessions.slice(0, 100).map((session) => get(session));
+    const streams = await Promise.all(sessions.slice(0, 100).map((session) => get(session)));
     expect(streams.map((stream) => stream?.status)).toEqual(Array.from({ length: 100 }, () => 200));
-    expect(get(last)?.status).toBe(429);
-    const again = get(first);
+    expect((await get(last))?.status).toBe(429);
+    const again = await get(first);
     expect(again?.status).toBe(200);
     expect(await streams[0]?.text()).toBe(": open\n\n");
     // The other one is still open: a refusal ends nothing.
     expect(await Promise.race([streams[1]?.text(), again?.text(), Promise.resolve("open")])).toBe("open");
     await endpoint.endSession(new Headers({ "mcp-session-id": first }), "token1");
-    expect(get(first)?.status).toBe(404);
+    expect((await get(first))?.status).toBe(404);
     endpoint.close();
   });
 
@@ -221,7 +223,8 @@ describe("the revisions of 2025", () => {
         return Promise.resolve(resultOf("done"));
       },
     });
-    const session = (await post(old("initialize"))).headers.get("mcp-session-id") ?? "";
+    // Another process has begun it.
+    const session = newSession("token1", (size) => randomBytes(size), {});
     const events = await eventsOf(await post(old("tools/call", call), { headers: { "mcp-session-id": session } }));
     expect(events.map(({ params }) => (params as JsonObject | undefined)?.["data"])).toEqual([
       ...Array.from({ length: messages }, (_, index) => index),

@@ -10,7 +10,7 @@ import { type McpCall, methodOf } from "./methods.ts";
 import { type FinishedAnswer, Outgoing } from "./outgoing.ts";
 import { type Era, eraOf } from "./revisions.ts";
 import type { McpServer } from "./server.ts";
-import type { SessionStates } from "./session-states.ts";
+import type { SessionState, SessionStates } from "./session-states.ts";
 import type { Questions } from "./questions.ts";
 import { shortMethodOf } from "./short-methods.ts";
 import { newSession, ownsSession } from "./session-id.ts";
@@ -27,9 +27,6 @@ export interface EndpointOptions {
   questions: Questions;
   states: SessionStates;
 }
-
-/** Sessions that clients have ended which a process remembers. */
-const ENDED_MAX = 10_000;
 
 /** One POST of an authenticated caller. */
 export interface McpPost {
@@ -61,13 +58,12 @@ interface Sender {
 export class McpEndpoint {
   readonly #options: EndpointOptions;
   readonly #running = new Set<Running>();
-  /** The oldest first. Other nodes take these sessions: a session has no rights of its own. */
-  readonly #ended = new Set<string>();
   /** Of streams of changes, for the end of the server. */
   readonly #stops = new Set<() => void>();
 
   constructor(options: EndpointOptions) {
     this.#options = options;
+    options.states.onEnd((session) => this.#cancelIn(session));
   }
 
   /** Requests that are being answered, without streams of changes. */
@@ -94,14 +90,15 @@ export class McpEndpoint {
       if (message === undefined) return await this.#receiveAnswer(post);
       const era = eraOf(post.headers, message);
       const session = era.stateless ? undefined : sessionOf(post, message);
-      if (session !== undefined && this.#ended.has(session)) throw new RpcError(404, NO_SESSION, { status: 404 });
       const { id } = message;
       if (id === undefined) return this.#receive(post, message, session);
+      // Only the first message of a session has to wait: what a process knows of it stays true.
+      const state = session === undefined ? undefined : (this.#known(session) ?? (await this.#stateOf(session)));
+      if (state?.isEnded === true) throw new RpcError(404, NO_SESSION, { status: 404 });
       const short = shortMethodOf(era, message.method);
       if (short !== undefined) {
         const { method, params } = message;
-        const newId = (capabilities: JsonObject): string =>
-          newSession(post.owner, this.#options.randomBytes, capabilities);
+        const newId = (capabilities: JsonObject): string => this.#begin(post.owner, capabilities);
         return await short({ id, method, params, era, server: post.server, newSession: newId });
       }
       return await this.#request(post, { ...message, id }, { era, session });
@@ -114,11 +111,26 @@ export class McpEndpoint {
     }
   }
 
+  #begin(owner: string, capabilities: JsonObject): string {
+    const session = newSession(owner, this.#options.randomBytes, capabilities);
+    this.#options.states.begin(session);
+    return session;
+  }
+
+  #known(session: string): SessionState | undefined {
+    return this.#options.states.known(session);
+  }
+
+  /** A session has no rights of its own: if the storage does not answer, it is taken for one that goes on. */
+  #stateOf(session: string): Promise<SessionState | undefined> {
+    return this.#options.states.of(session).catch(() => undefined);
+  }
+
   /** `GET`: the changes for the client of a session; undefined if there are none here. */
-  get(get: Omit<McpPost, "body">): Response | undefined {
+  async get(get: Omit<McpPost, "body">): Promise<Response | undefined> {
     const { headers, owner, server, signal } = get;
     const session = headers.get("mcp-session-id") ?? "";
-    if (!ownsSession(owner, session) || this.#ended.has(session)) return noSession();
+    if (!ownsSession(owner, session) || (await this.#stateOf(session))?.isEnded === true) return noSession();
     if (server.watch === undefined) return undefined;
     const key = `${session}\n${server.door}\nGET`;
     const before = [...this.#running].filter((running) => running.key === key);
@@ -145,17 +157,16 @@ export class McpEndpoint {
     return () => this.#stops.delete(callback);
   };
 
+  #cancelIn(session: string): void {
+    for (const running of this.#running) if (running.key?.startsWith(`${session}\n`) === true) cancel(running);
+  }
+
   /** `DELETE`: the calls of a session end, and it takes no others. */
   async endSession(headers: Headers, owner: string): Promise<Response> {
     const session = headers.get("mcp-session-id") ?? "";
     if (!ownsSession(owner, session)) return noSession();
-    for (const running of this.#running) if (running.key?.startsWith(`${session}\n`) === true) cancel(running);
-    this.#ended.add(session);
-    for (const oldest of this.#ended) {
-      if (this.#ended.size <= ENDED_MAX) break;
-      this.#ended.delete(oldest);
-    }
-    await this.#options.states.delete(session);
+    this.#cancelIn(session);
+    await this.#options.states.end(session, owner);
     return new Response(null, { status: 204 });
   }
 

@@ -25,7 +25,9 @@ test("a subscription that fails is made up for by the next change, and by the sa
     known: () => state,
     of: () => Promise.resolve(state),
     change: () => Promise.resolve(),
-    delete: () => Promise.resolve(),
+    begin: () => undefined,
+    end: () => Promise.resolve(),
+    onEnd: () => undefined,
     watch: (_session: string, changed: () => void) => {
       onChange = changed;
       return () => undefined;

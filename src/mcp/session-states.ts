@@ -1,4 +1,4 @@
-/** Settings that clients of 2025 have made for their sessions. Any node may get the next request. */
+/** Settings that clients of 2025 have made for their sessions, and whether they have ended them. Any node may get the next request. */
 import type { LogLevel } from "./log-levels.ts";
 
 export interface SessionState {
@@ -6,6 +6,7 @@ export interface SessionState {
   level: LogLevel | undefined;
   /** The resources whose updates it wants. */
   resources: readonly SubscribedResource[];
+  isEnded: boolean;
 }
 
 interface SubscribedResource {
@@ -14,7 +15,7 @@ interface SubscribedResource {
   uri: string;
 }
 
-export const freshState: SessionState = { level: undefined, resources: [] };
+export const freshState: SessionState = { level: undefined, resources: [], isEnded: false };
 
 export interface SessionStates {
   /** Undefined unless this process has heard of it. */
@@ -23,7 +24,12 @@ export interface SessionStates {
   of(session: string): Promise<SessionState>;
   /** Resolves once the change is stored. */
   change(session: string, owner: string, change: (state: SessionState) => SessionState): Promise<void>;
-  delete(session: string): Promise<void>;
+  /** A new one: nothing is stored for it. */
+  begin(session: string): void;
+  /** Resolves once every process learns that the session has ended. */
+  end(session: string, owner: string): Promise<void>;
+  /** Calls back with each session that its client has ended, here or at another process. */
+  onEnd(callback: (session: string) => void): void;
   /** Calls back when a session may have changed. Returns a function that ends that. */
   watch(session: string, onChange: () => void): () => void;
 }

@@ -24,6 +24,7 @@ export {
   type CallStep,
 } from "./relay/interrupted-calls.ts";
 export { StoredSessionStates } from "./sessions/stored-states.ts";
+export { ENDED_STATE } from "./sessions/store.ts";
 export { openSessionStateStore } from "./sessions/sql/open.ts";
 export { ProcessMail } from "./mail/process-mail.ts";
 export { openLetterStore } from "./mail/sql/open.ts";

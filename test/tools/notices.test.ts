@@ -12,11 +12,14 @@ import {
   storageOn,
   until,
 } from "../kit/index.ts";
+import { ENDED_STATE, openSessionStateStore } from "../../src/tools/index.ts";
 import { type JsonAnswer as Json, withKey } from "./ask-as.ts";
 import { startTestServer, type TestServer, textResult } from "./tool-server.ts";
 
 const secret = "the-secret-of-the-operator";
-const tools = ["logs", "late"].map((name) => ({ name, inputSchema: { type: "object" } }));
+/** The calls that wait until their client leaves. */
+const waits = new Set<AbortSignal>();
+const tools = ["logs", "late", "wait"].map((name) => ({ name, inputSchema: { type: "object" } }));
 
 function startServer(era: "2025" | "2026"): TestServer {
   return startTestServer({
@@ -29,7 +32,12 @@ function startServer(era: "2025" | "2026"): TestServer {
       prompts: { listChanged: true },
       resources: { listChanged: true, subscribe: true },
     },
-    call({ name }, _report, _signal, { notify }) {
+    async call({ name }, _report, signal, { notify }) {
+      if (name === "wait") {
+        waits.add(signal);
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        waits.delete(signal);
+      }
       for (const level of ["debug", "info", "error", "loud"])
         notify("notifications/message", { level, logger: "db", data: { text: `${level} ${secret}\u202E` } });
       return textResult(String(name));
@@ -262,6 +270,67 @@ describe.each(engines)("on %s", (engine) => {
     expect(await first.text()).not.toContain("data:");
     await fetch(url, { method: "DELETE", headers: { ...headersOf(one.token), ...session } });
     await second.text();
+  });
+
+  /** One message of a client of 2025 to one of the nodes. */
+  const postTo = (node: number, token: string, message: Json, session?: string): Promise<Response> =>
+    fetch(`${gateways[node % gateways.length]?.url}/mcp/old`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...(session !== undefined && { "mcp-session-id": session }),
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...message }),
+    });
+  const begin = async (token: string): Promise<string> => {
+    const begun = await postTo(0, token, { method: "initialize", params: { protocolVersion: "2025-11-25" } });
+    return begun.headers.get("mcp-session-id") ?? "";
+  };
+  const end = async (token: string, session: string): Promise<void> => {
+    const headers = { authorization: `Bearer ${token}`, "mcp-session-id": session };
+    const ended = await fetch(`${gateways[0]?.url}/mcp/old`, { method: "DELETE", headers });
+    expect([ended.status, await ended.text()]).toEqual([204, ""]);
+  };
+  const ping = { method: "ping" };
+
+  test("a session that its client has ended is nowhere, on every node", async () => {
+    const { token } = await rig.caller();
+    const [known, unknown, other] = [await begin(token), await begin(token), await begin(token)];
+    for (const node of [0, 1]) expect((await postTo(node, token, ping, known)).status).toBe(200);
+    const waiting = postTo(1, token, { method: "tools/call", params: { name: "wait" } }, known);
+    await until("the call is there", () => waits.size === 1);
+    const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream", "mcp-session-id": known };
+    const stream = await fetch(`${gateways.at(-1)?.url}/mcp/old`, { headers });
+    await end(token, known);
+    await end(token, unknown);
+    // A node that hears of the session for the first time.
+    expect((await postTo(1, token, ping, unknown)).status).toBe(404);
+    await until("the other node knows", async () => (await postTo(1, token, ping, known)).status === 404);
+    expect(await stream.text()).not.toContain("data:");
+    await waiting;
+    await until("the server learns that nobody waits", () => waits.size === 0);
+    expect((await fetch(`${gateways.at(-1)?.url}/mcp/old`, { headers })).status).toBe(404);
+    for (const node of [0, 1]) expect((await postTo(node, token, ping, other)).status).toBe(200);
+  });
+
+  test("a token's many ended sessions are bounded, and displace no settings", async () => {
+    const { token } = await rig.caller();
+    const store = openSessionStateStore(rig.gateway.storage);
+    const session = await begin(token);
+    await postTo(0, token, { method: "logging/setLevel", params: { level: "error" } }, session);
+    const owner = (await store.find(session))?.owner ?? "";
+    const bounds = { before: 0, perOwner: 3 };
+    for (let ended = 0; ended < 6; ended += 1)
+      await store.change({ id: `${owner}-${ended}`, owner, changedAt: Date.now() + ended }, () => ENDED_STATE, bounds);
+    const found = await Promise.all([0, 1, 2, 3, 4, 5].map((ended) => store.find(`${owner}-${ended}`)));
+    expect(found.map((each) => each !== undefined)).toEqual([false, false, true, true, true, true]);
+    expect((await store.find(session))?.state).toContain("error");
+    // Nobody begins one again.
+    await end(token, session);
+    await postTo(1, token, { method: "logging/setLevel", params: { level: "error" } }, session);
+    expect((await store.find(session))?.state).toBe(ENDED_STATE);
   });
 
   test("a stream ends with its token", async () => {

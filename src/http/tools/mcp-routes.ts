@@ -71,7 +71,7 @@ async function messageOf(request: Request, { body: limits, memory }: Services): 
 }
 
 /** The stream of changes of a session. */
-function get(call: RouteCall, services: Services): Response {
+async function get(call: RouteCall, services: Services): Promise<Response> {
   const { request, principal } = call;
   const outside = refusalOf(request, services);
   if (outside !== undefined) return outside;
@@ -81,7 +81,7 @@ function get(call: RouteCall, services: Services): Response {
   const isStream = headers.get("accept")?.includes(EVENT_STREAM) === true && headers.has("mcp-session-id");
   const { endpoint } = services.mcp;
   const stream = isStream
-    ? endpoint.get({ headers, signal, owner: principal.tokenId, server: serverAt(door, services, call) })
+    ? await endpoint.get({ headers, signal, owner: principal.tokenId, server: serverAt(door, services, call) })
     : undefined;
   return stream ?? refused(405, "Send messages with POST.", { allow: "POST, DELETE" });
 }

@@ -15,7 +15,7 @@ export interface Scene {
   /** Sends a message with the headers of its era and those given. */
   post: (body: JsonObject, options?: PostOptions) => Promise<Response>;
   /** Asks for the stream of a session. */
-  get: (session: string, options?: { owner?: string }) => Response | undefined;
+  get: (session: string, options?: { owner?: string }) => Promise<Response | undefined>;
   /** How often the state of a session was read. */
   reads: () => number;
   /** Answers to questions of other processes. */
@@ -45,13 +45,17 @@ function createStates(): { states: SessionStates; reads: Scene["reads"] } {
     known: (session) => stored.get(session),
     of: (session) => {
       reads += 1;
-      return Promise.resolve(stored.get(session) ?? freshState);
+      const state = stored.get(session) ?? freshState;
+      stored.set(session, state);
+      return Promise.resolve(state);
     },
     change: (session, _owner, change) => {
       stored.set(session, change(stored.get(session) ?? freshState));
       return Promise.resolve();
     },
-    delete: (session) => Promise.resolve(void stored.delete(session)),
+    begin: (session) => void stored.set(session, freshState),
+    end: (session) => Promise.resolve(void stored.set(session, { ...freshState, isEnded: true })),
+    onEnd: () => undefined,
     watch: () => () => undefined,
   };
   return { states, reads: () => reads };

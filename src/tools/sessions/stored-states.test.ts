@@ -1,23 +1,24 @@
 import { expect, test } from "bun:test";
 import { StoredSessionStates } from "./stored-states.ts";
-import type { StoredSession } from "./store.ts";
+import { ENDED_STATE, type StoredSession } from "./store.ts";
 
 function scene() {
   const rows = new Map<string, StoredSession>();
   let onForeign = (_session?: string): void => undefined;
   const found: string[] = [];
+  let reading: Promise<unknown> = Promise.resolve();
   const states = new StoredSessionStates({
     store: {
       find: (id) => {
         found.push(id);
-        return Promise.resolve(rows.get(id));
+        const row = rows.get(id);
+        return reading.then(() => row);
       },
       change: (session, change) => {
         const state = change(rows.get(session.id)?.state ?? "");
         rows.set(session.id, { ...session, state });
         return Promise.resolve();
       },
-      delete: (id) => Promise.resolve(void rows.delete(id)),
     },
     clock: () => 0,
     watch: (onChange) => {
@@ -25,7 +26,13 @@ function scene() {
       return () => undefined;
     },
   });
-  return { states, rows, found, change: (session: string) => onForeign(session) };
+  return {
+    states,
+    rows,
+    found,
+    change: (session: string) => onForeign(session),
+    read: (until: Promise<unknown>) => (reading = until),
+  };
 }
 
 const resourcesOf = (count: number) =>
@@ -50,4 +57,19 @@ test("of the changes of other nodes, those of sessions that are known or watched
   stop();
   await Promise.resolve();
   expect(found).toEqual(["known", "known", "watched"]);
+});
+
+test("the end of a session that was read in the same moment is not missed", async () => {
+  const { states, rows, change, read } = scene();
+  const ends: string[] = [];
+  states.onEnd((session) => ends.push(session));
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  void read(promise);
+  const before = states.of("s1");
+  rows.set("s1", { id: "s1", owner: "token1", state: ENDED_STATE, changedAt: 0 });
+  change("s1");
+  resolve(undefined);
+  expect((await before).isEnded).toBe(false);
+  await Promise.resolve();
+  expect([(await states.of("s1")).isEnded, ends]).toEqual([true, ["s1"]]);
 });

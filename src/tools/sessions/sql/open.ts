@@ -1,5 +1,5 @@
 import { column, firstOf, inOneCommit, runnerOf, sql, type Storage, tableOf } from "../../../storage/index.ts";
-import type { ClientSessionStore, StoredSession } from "../store.ts";
+import { type ClientSessionStore, ENDED_STATE, type StoredSession } from "../store.ts";
 
 const { text, integer } = column;
 
@@ -19,10 +19,13 @@ export function openSessionStateStore(storage: Storage): ClientSessionStore {
             ON CONFLICT (id) DO UPDATE SET changed_at = excluded.changed_at RETURNING ${sessions.names}`,
           sessions.read,
         );
-        yield sql`UPDATE tool_sessions SET state = ${change(stored?.state ?? "")} WHERE id = ${id}`;
-        yield sql`DELETE FROM tool_sessions WHERE owner = ${owner} AND changed_at <
-          (SELECT changed_at FROM tool_sessions WHERE owner = ${owner} ORDER BY changed_at DESC LIMIT 1 OFFSET ${perOwner})`;
+        const state = change(stored?.state ?? "");
+        yield sql`UPDATE tool_sessions SET state = ${state} WHERE id = ${id}`;
+        const isEnded = state === ENDED_STATE ? 1 : 0;
+        const ofKind = sql`(CASE WHEN state = ${ENDED_STATE} THEN 1 ELSE 0 END) = ${isEnded}`;
+        yield sql`DELETE FROM tool_sessions WHERE owner = ${owner} AND ${ofKind} AND changed_at <
+          (SELECT changed_at FROM tool_sessions WHERE owner = ${owner} AND ${ofKind}
+            ORDER BY changed_at DESC LIMIT 1 OFFSET ${perOwner})`;
       }),
-    delete: (id) => runner.run(sql`DELETE FROM tool_sessions WHERE id = ${id}`),
   };
 }
