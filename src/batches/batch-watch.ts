@@ -1,6 +1,6 @@
 /** Looks whether a batch goes on: whether it was cancelled, has expired, or has lost its run or its token. */
 import { absentCaller, type Principal } from "../auth/index.ts";
-import { GatewayError } from "../core/index.ts";
+import { GatewayError, isOutsideFault } from "../core/index.ts";
 import type { BatchDependencies } from "./dependencies.ts";
 import type { LineCounts, StoredBatch } from "./store.ts";
 
@@ -51,7 +51,7 @@ export class BatchWatch {
     try {
       this.principal = await absentCaller(tokens, this.#batch.tokenId, environment.clock());
     } catch (error) {
-      if (!(error instanceof GatewayError) || error.fault === "gateway") throw error;
+      if (!isOutsideFault(error)) throw error;
       this.early ??= { status: "completed", outcome: "failed", error };
     }
   }

@@ -9,7 +9,7 @@
  * A run that stops, or whose process dies, is followed by another one, on any node; it calls the lines that have no result.
  */
 import { absentCaller, type Principal } from "../auth/index.ts";
-import { GatewayError } from "../core/index.ts";
+import { isOutsideFault } from "../core/index.ts";
 import { type JobHandler, type JobResult, leaseToken } from "../jobs/index.ts";
 import { BatchLines } from "./batch-lines.ts";
 import { checkInput } from "./files/check-input.ts";
@@ -85,7 +85,7 @@ async function begin(
   try {
     principal = await absentCaller(tokens, batch.tokenId, environment.clock());
   } catch (refusal) {
-    if (!(refusal instanceof GatewayError) || refusal.fault === "gateway") throw refusal;
+    if (!isOutsideFault(refusal)) throw refusal;
     const { code, message } = refusal;
     await end(deps, batch, { status: "failed", errors: [{ code, message, param: null, line: null }] });
     return false;

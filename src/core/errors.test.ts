@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type ErrorCode, errorTable, GatewayError, toGatewayError } from "./errors.ts";
+import { type ErrorCode, errorTable, GatewayError, isKnownGatewayFault, isOutsideFault, toGatewayError } from "./errors.ts";
 import { errorBody, type Surface } from "./surfaces.ts";
 
 const codes = Object.keys(errorTable) as ErrorCode[];
@@ -30,6 +30,16 @@ describe("the error table", () => {
     const error = new GatewayError(code, "x");
     expect([error.status, error.type]).toEqual([status, type]);
   });
+});
+
+test.each<[unknown, isOutside: boolean, isKnown: boolean]>([
+  [new GatewayError("validation_failed", "x"), true, false],
+  [new GatewayError("upstream_timeout", "x"), true, false],
+  [new GatewayError("storage_unavailable", "x"), false, true],
+  [new TypeError("x"), false, false],
+  [undefined, false, false],
+])("%p: caused outside %p, a known failure of the gateway %p", (thrown, isOutside, isKnown) => {
+  expect([isOutsideFault(thrown), isKnownGatewayFault(thrown)]).toEqual([isOutside, isKnown]);
 });
 
 test("only failures of an upstream after its request lose an answer", () => {

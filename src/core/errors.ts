@@ -106,12 +106,12 @@ export interface GatewayErrorOptions {
   cause?: unknown;
 }
 
-/** A refusal or failure with a row in the error table. */
 /** A code that another process has written; `internal_error` for one that this version does not know. */
 export function errorCodeIn(text: unknown): ErrorCode {
   return keysOf(errorTable).find((code) => code === text) ?? "internal_error";
 }
 
+/** A refusal or failure with a row in the error table. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;
@@ -150,6 +150,16 @@ export class GatewayError extends Error {
 /** The refusal of work by a server that stops. */
 export function shuttingDown(): GatewayError {
   return new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
+}
+
+/** Whether the client or an upstream caused the failure. Any other is the gateway's own, whether the table has a row for it or not. */
+export function isOutsideFault(thrown: unknown): thrown is GatewayError {
+  return thrown instanceof GatewayError && thrown.fault !== "gateway";
+}
+
+/** Whether it is a failure of the gateway's own that the table has a row for: a storage that is away, a server that stops. */
+export function isKnownGatewayFault(thrown: unknown): thrown is GatewayError {
+  return thrown instanceof GatewayError && thrown.fault === "gateway";
 }
 
 /**

@@ -10,7 +10,15 @@ export {
   type RandomBytes,
   type RandomFraction,
 } from "./environment.ts";
-export { type ErrorCode, errorCodeIn, GatewayError, shuttingDown, toGatewayError } from "./errors.ts";
+export {
+  type ErrorCode,
+  errorCodeIn,
+  GatewayError,
+  isKnownGatewayFault,
+  isOutsideFault,
+  shuttingDown,
+  toGatewayError,
+} from "./errors.ts";
 export { isLoopbackName } from "./sockets/loopback.ts";
 export { type FailureName, failureTraits } from "./failures/failure-classes.ts";
 export type { CallFile } from "./files.ts";

@@ -1,6 +1,6 @@
 /** One step of a slice that is stored: it is looked up at its provider if it is due, and its lines end with its results. */
 import type { Principal } from "../../auth/index.ts";
-import { GatewayError } from "../../core/index.ts";
+import { isOutsideFault } from "../../core/index.ts";
 import type { BatchDependencies } from "../dependencies.ts";
 import type { BatchSlice, KeptFile } from "../store.ts";
 import { heldUntil } from "./fill-slice.ts";
@@ -51,7 +51,7 @@ export async function followSlice(
     if (cancelled.isCancelled) await book.change(cancelled);
     return await ask(deps, book, cancelled, { ...run, upstream });
   } catch (reason) {
-    if (!(reason instanceof GatewayError) || reason.fault === "gateway") throw reason;
+    if (!isOutsideFault(reason)) throw reason;
     return book.askLater(slice, reason.message);
   }
 }

@@ -8,7 +8,7 @@
  * A run looks at what is due, sends what is not sent yet, and leaves the rest to the next run of the job. The lines that cannot go to the
  * provider, or come back from it, are called by the gateway itself once no slice is left.
  */
-import { GatewayError } from "../../core/index.ts";
+import { isOutsideFault } from "../../core/index.ts";
 import { BatchWatch } from "../batch-watch.ts";
 import { callerBefore } from "../called-before.ts";
 import type { BatchDependencies } from "../dependencies.ts";
@@ -169,7 +169,7 @@ export class NativeLines {
       if (book.isLost) return undefined;
       return await this.#created(slice, await upstream.create(slice, { lines, fileId }), upstream);
     } catch (reason) {
-      if (!(reason instanceof GatewayError) || reason.fault === "gateway") throw reason;
+      if (!isOutsideFault(reason)) throw reason;
       book.pause(BUSY_MS);
       // The next run looks for it.
       if (slice.state === "sending" && reason.losesAnswer) return book.askLater(slice, reason.message);

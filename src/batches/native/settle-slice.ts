@@ -4,7 +4,7 @@
  */
 import type { Principal } from "../../auth/index.ts";
 import type { ParkedWork } from "../../charges/index.ts";
-import { GatewayError, toGatewayError } from "../../core/index.ts";
+import { isKnownGatewayFault, toGatewayError } from "../../core/index.ts";
 import type { BatchApiResult } from "../../providers/index.ts";
 import type { BatchDependencies } from "../dependencies.ts";
 import { linesOf } from "../files/kept-lines.ts";
@@ -132,9 +132,9 @@ async function unreadable(
   { batch, position, work, customId }: { batch: StoredBatch; position: number; work: ParkedWork; customId: string },
   reason: unknown,
 ): Promise<LineResult> {
-  const error = toGatewayError(reason);
   // The storage, or the end of this process: the line is ended later.
-  if (reason instanceof GatewayError && error.fault === "gateway") throw error;
+  if (isKnownGatewayFault(reason)) throw reason;
+  const error = toGatewayError(reason);
   logger.error({ batch: batch.id, request_id: work.id, err: reason }, "the answer to a line of a batch is unusable");
   await discard(work);
   return refusedLine({ position, customId }, error, { outcome: "failed", requestId: work.id });

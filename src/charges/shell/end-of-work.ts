@@ -1,5 +1,5 @@
 /** How every way of work ends: its outcome, its charge, its failure. */
-import { GatewayError, type Nano } from "../../core/index.ts";
+import { GatewayError, isOutsideFault, type Nano } from "../../core/index.ts";
 import type { CallRecord } from "../../ledger/index.ts";
 import type { EndOutcome } from "../end-hold.ts";
 import type { Work, WorkEnd } from "../work.ts";
@@ -22,8 +22,7 @@ export function outcomeOf(
   { hasLeft, hasBegun }: AnsweredClient,
 ): Exclude<CallRecord["outcome"], "complete" | "expired"> {
   if (hasLeft) return "abandoned";
-  const isGateways = !(error instanceof GatewayError) || error.fault === "gateway";
-  return hasBegun || isGateways ? "interrupted" : "failed";
+  return hasBegun || !isOutsideFault(error) ? "interrupted" : "failed";
 }
 
 const nothingSent: AnsweredClient = { hasLeft: false, hasBegun: false };

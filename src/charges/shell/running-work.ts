@@ -1,5 +1,12 @@
 import type { ReceivedBody } from "../../bodies/index.ts";
-import { type CallFile, formatCredits, GatewayError, type Nano, type ObservedUsage } from "../../core/index.ts";
+import {
+  type CallFile,
+  formatCredits,
+  type GatewayError,
+  isKnownGatewayFault,
+  type Nano,
+  type ObservedUsage,
+} from "../../core/index.ts";
 import type { ParkedJob } from "../../ledger/index.ts";
 import type { MemoryShare } from "../../streaming/index.ts";
 import { abandonedUsage, lostUsage } from "../estimate.ts";
@@ -151,8 +158,7 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
    * may cost is in the log. The answer to a line of a batch is not ended by a failure of the gateway itself: the job does it again.
    */
   fail(thrown: unknown): Promise<Nano> {
-    const isPassing = thrown instanceof GatewayError && thrown.fault === "gateway";
-    if (isPassing && this.#ends.batched?.kind === "answer") {
+    if (isKnownGatewayFault(thrown) && this.#ends.batched?.kind === "answer") {
       if (!this.#ended) this.#leave();
       this.work.leave();
       return Promise.resolve(0n);
