@@ -23,6 +23,14 @@ test("the line of names comes once, also if there are no rows", async () => {
   expect(await textOf("jsonl")).toBe("");
 });
 
+test("each chunk has memory of its own", async () => {
+  const rows = Array.from({ length: 3_000 }, (_, id) => ({ id, text: "x".repeat(100) }));
+  const chunks = await Array.fromAsync(chunksOf(partsOf(rows), { format: "jsonl", columns }));
+  expect(chunks.length).toBeGreaterThan(2);
+  expect(new Set(chunks.map(({ buffer }) => buffer)).size).toBe(chunks.length);
+  expect(chunks.every(({ buffer, byteLength }) => buffer.byteLength === byteLength)).toBe(true);
+});
+
 test.each(["=1+1", "+1", "-1", "@a", "\t=1", "\r=1", "＝1"])("%j is no formula", async (text) => {
   expect((await textOf("csv", [{ id: -1e-9, text }])).split("\n")[1]?.replaceAll('"', "")).toStartWith(
     "-0.000000001,'",

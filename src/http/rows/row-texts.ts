@@ -35,22 +35,24 @@ function csvOf(rows: readonly object[], columns: readonly string[], header: bool
 
 const linesOf = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
 
-/** The texts of all rows, in UTF-8 and chunks of some size. */
+const encoder = new TextEncoder();
+
+/** The texts of all rows, in UTF-8 and chunks of some size, each with memory of its own. */
 export async function* chunksOf(
   parts: AsyncIterable<readonly object[]>,
   { format, columns }: RowsFormat,
-): AsyncGenerator<Uint8Array, undefined> {
+): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
   let texts: string[] = [];
   let length = 0;
   for await (const text of textsOf(parts, format, columns)) {
     texts.push(text);
     length += text.length;
     if (length < CHUNK_BYTES) continue;
-    yield Buffer.from(texts.join(""));
+    yield encoder.encode(texts.join(""));
     texts = [];
     length = 0;
   }
-  if (length > 0) yield Buffer.from(texts.join(""));
+  if (length > 0) yield encoder.encode(texts.join(""));
   return undefined;
 }
 

@@ -4,7 +4,7 @@ import type { TableReader } from "./table-reader.ts";
 import { type RowsMessage, type RowsReply, STOP } from "./thread-protocol.ts";
 
 interface Reading {
-  chunks: AsyncIterator<Uint8Array, undefined>;
+  chunks: AsyncIterator<Uint8Array<ArrayBuffer>, undefined>;
   abort: AbortController;
 }
 
@@ -15,7 +15,8 @@ export function serveTables(tables: TableReader, port: MessagePort, close: () =>
   const read = async (id: number, { chunks }: Reading): Promise<void> => {
     const reply = await replyOf(id, chunks);
     if (!("bytes" in reply)) readings.delete(id);
-    port.postMessage(reply, "bytes" in reply ? [reply.bytes.buffer as ArrayBuffer] : []);
+    // The memory of the chunk goes to the other thread.
+    port.postMessage(reply, "bytes" in reply ? [reply.bytes.buffer] : []);
   };
   port.on("message", (message: RowsMessage | typeof STOP) => {
     if (message === STOP) {
@@ -44,8 +45,7 @@ async function replyOf(id: number, chunks: Reading["chunks"]): Promise<RowsReply
   try {
     const { done, value } = await chunks.next();
     if (done === true) return { id, end: true };
-    // Of its own: the memory goes to the other thread.
-    return { id, bytes: new Uint8Array(value) };
+    return { id, bytes: value };
   } catch (reason) {
     const message = reason instanceof Error ? reason.message : String(reason);
     const { code, param } = reason instanceof GatewayError ? reason : { code: undefined, param: undefined };

@@ -33,8 +33,8 @@ export type TableRequest = Table & { format: "csv" | "jsonl" };
 /** Reads tables. */
 export interface TableReader {
   /**
-   * A table's text in UTF-8, some of it at a time, as far as it is asked for. Rejects with a `GatewayError` for owners out of reach, and for
+   * A table's text in UTF-8, some of it at a time, as far as it is asked for; each chunk has memory of its own, which its reader may give away. Rejects with a `GatewayError` for owners out of reach, and for
    * sums whose rows were removed. An aborted signal ends it.
    */
-  read(request: TableRequest, signal: AbortSignal): AsyncIterator<Uint8Array, undefined>;
+  read(request: TableRequest, signal: AbortSignal): AsyncIterator<Uint8Array<ArrayBuffer>, undefined>;
 }

@@ -7,7 +7,7 @@ import { type RowsFailure, type RowsMessage, type RowsReply, STOP } from "./thre
 /** Composes the thread's part. */
 const PROGRAM = new URL("../../app/tables-thread.ts", import.meta.url);
 
-type Chunk = IteratorResult<Uint8Array, undefined>;
+type Chunk = IteratorResult<Uint8Array<ArrayBuffer>, undefined>;
 
 /** Starts its thread with the first table, and again after it has failed. */
 export class TablesThread implements TableReader {
@@ -28,24 +28,28 @@ export class TablesThread implements TableReader {
     });
   }
 
-  async *read(request: TableRequest, signal: AbortSignal): AsyncGenerator<Uint8Array, undefined> {
+  async *read(request: TableRequest, signal: AbortSignal): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
     const id = (this.#nextId += 1);
     const leave = (): void => this.#waiting.get(id)?.reject(interrupted());
     signal.addEventListener("abort", leave);
+    let hasEnded = false;
     try {
       let asked: RowsMessage = { id, request };
       for (;;) {
         if (signal.aborted) throw interrupted();
         const { done, value } = await this.#ask(asked);
-        if (done === true) return undefined;
+        if (done === true) {
+          hasEnded = true;
+          return undefined;
+        }
         yield value;
         asked = { id, next: true };
       }
     } finally {
       signal.removeEventListener("abort", leave);
       this.#waiting.delete(id);
-      // It has forgotten a table that has ended.
-      if (this.#thread.isStarted) this.#send({ id, close: true });
+      // Its thread has forgotten a table that has ended.
+      if (!hasEnded && this.#thread.isStarted) this.#send({ id, close: true });
     }
   }
 

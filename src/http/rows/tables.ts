@@ -48,7 +48,7 @@ export class TablesHere implements TableReader {
     this.#deps = deps;
   }
 
-  async *read(request: TableRequest, signal: AbortSignal): AsyncGenerator<Uint8Array, undefined> {
+  async *read(request: TableRequest, signal: AbortSignal): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
     const { columns, parts } = await rowsOf(this.#deps, request, signal);
     // On SQLite another thread loads it.
     const { chunksOf } = await import("./row-texts.ts");

@@ -16,7 +16,7 @@ export interface RowsFailure {
 
 /** A message from that thread, for each table and each `next`. After the end of a table, and a failure, the thread has forgotten it. */
 export type RowsReply =
-  | { id: number; bytes: Uint8Array }
+  | { id: number; bytes: Uint8Array<ArrayBuffer> }
   | { id: number; end: true }
   | { id: number; failure: RowsFailure };
 
