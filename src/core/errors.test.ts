@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { type ErrorCode, errorTable, GatewayError, isKnownGatewayFault, isOutsideFault, toGatewayError } from "./errors.ts";
+import {
+  type ErrorCode,
+  errorTable,
+  GatewayError,
+  isKnownGatewayFault,
+  isOutsideFault,
+  toGatewayError,
+} from "./errors.ts";
 import { errorBody, type Surface } from "./surfaces.ts";
 
 const codes = Object.keys(errorTable) as ErrorCode[];
