@@ -21,4 +21,4 @@ export {
 export { repeatsKey } from "./json/repeated-keys.ts";
 export { scanObject } from "./json/scan.ts";
 export { wholeNumber } from "./json/whole-number.ts";
-export { readBody } from "./read-body.ts";
+export { isLarge, readBody } from "./read-body.ts";

@@ -7,6 +7,7 @@ import type { Principal } from "../auth/index.ts";
 import {
   type BodyLimits,
   editBytes,
+  isLarge,
   parseBody,
   type ParsedBody,
   memberIn,
@@ -41,7 +42,7 @@ import type { ObjectLookup, ResponseStoreService, StoredObjects } from "../objec
 import { type ModelRouter, type Target, usableTargets } from "../routing/index.ts";
 import { type AskDependencies, askUpstream } from "../sending/index.ts";
 import { callIdOf, fittedBody, mustTranslate } from "./exchange-text.ts";
-import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
+import { decodeInTurns, type LargeBodies } from "./large-bodies.ts";
 
 export interface CountTokensDependencies {
   admitFree: AdmitFree;

@@ -1,4 +1,4 @@
-/** Applies an upstream's edits to a body, in each form that a body may have. */
+/** Applies an upstream's edits to a body, in each form that a body may have, and names their reasons in a header of the answer. */
 import {
   editBytes,
   elementTexts,
@@ -10,7 +10,7 @@ import {
   type ParsedBody,
   withMember,
 } from "../bodies/index.ts";
-import { type JsonObject, listOf, objectOf } from "../core/index.ts";
+import { type FactName, type JsonObject, listOf, objectOf } from "../core/index.ts";
 import type { OutputLimit, UpstreamOperation } from "../providers/index.ts";
 import type { OfferedTools, Target } from "../routing/index.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
@@ -181,4 +181,20 @@ function partsOf({ parts }: ReceivedForm, name: string) {
 function textOf(written: string): string {
   const value: unknown = JSON.parse(written);
   return typeof value === "string" ? value : written;
+}
+
+/** The headers with the names of facts that a request did not fit; `headers` themselves if it fitted all. */
+export function withChanges<Headers extends Readonly<Record<string, string>> | undefined>(
+  headers: Headers,
+  changes: ReadonlySet<FactName> | undefined,
+): Headers | Readonly<Record<string, string>> {
+  if (changes === undefined || changes.size === 0) return headers;
+  return { ...headers, "x-tollgate-changes": [...changes].toSorted().join(", ") };
+}
+
+/** The facts that a body did not fit; undefined if there are none, as for most calls. */
+export function factsOfEdits(edits: readonly JsonEdit[]): Set<FactName> | undefined {
+  let facts: Set<FactName> | undefined;
+  for (const { fact } of edits) if (fact !== undefined) (facts ??= new Set()).add(fact);
+  return facts;
 }

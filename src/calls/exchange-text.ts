@@ -54,9 +54,8 @@ import type { RequestedExtras, UpstreamOperation } from "../providers/index.ts";
 import { type OfferedTools, offeredTools, type Target } from "../routing/index.ts";
 import type { WholeAnswer } from "../sending/index.ts";
 import { type ChargedUsage, EVENT_STREAM, type StreamObserver } from "../streaming/index.ts";
-import { factsOfEdits, withChanges } from "./changes.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
-import { editedBytes, editValue, withDecidedTools } from "./edit-body.ts";
+import { editedBytes, editValue, factsOfEdits, withChanges, withDecidedTools } from "./edit-body.ts";
 import type { BodyPreparation } from "./preparation/prepare-body.ts";
 import { type ClientAnswer, type Exchange, type ObservedStream, type RequestedOutput } from "./exchange.ts";
 

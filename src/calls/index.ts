@@ -5,7 +5,7 @@ export type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 export type { HostedCall, HostedLoops } from "./hosted-loops.ts";
 export { HeldBody } from "./routed/held-body.ts";
 export { ImageFetcher } from "./preparation/fetch-images.ts";
-export { isLarge, LargeBodies } from "./large-bodies.ts";
+export { LargeBodies } from "./large-bodies.ts";
 export { backgroundOf, backgroundRecord } from "./background/background-record.ts";
 export { runInBackground } from "./background/run-in-background.ts";
 export { withAskedFeatures } from "./choose-operation.ts";

@@ -1,10 +1,5 @@
-import { decodeBody, decodeBodyInSteps, type ParsedBody } from "../bodies/index.ts";
-import { FairQueue, type JsonObject, limits, type QueuedTask } from "../core/index.ts";
-
-/** Whether reading a body of this size needs a turn. */
-export function isLarge(bytes: number): boolean {
-  return bytes > limits.smallBodyBytesMax;
-}
+import { decodeBody, decodeBodyInSteps, isLarge, type ParsedBody } from "../bodies/index.ts";
+import { FairQueue, type JsonObject, type QueuedTask } from "../core/index.ts";
 
 interface Step extends QueuedTask {
   begin: () => void;

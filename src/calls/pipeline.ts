@@ -3,7 +3,14 @@
  *
  *   validate → resolve model → plan ─(hold)─▶ send upstream → relay and observe, or read → answer
  */
-import { type FormDeclaration, isForm, parseBody, type ParsedBody, type ReceivedBody } from "../bodies/index.ts";
+import {
+  type FormDeclaration,
+  isForm,
+  isLarge,
+  parseBody,
+  type ParsedBody,
+  type ReceivedBody,
+} from "../bodies/index.ts";
 import {
   type BatchedCall,
   expectedCost,
@@ -41,7 +48,6 @@ import { withAskedFeatures } from "./choose-operation.ts";
 import { type HostedLoops, LoopNeeded } from "./hosted-loops.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import { parseEdited } from "./edit-body.ts";
-import { isLarge } from "./large-bodies.ts";
 import { type CallPlan, planCall, type PlanDependencies } from "./plan-call.ts";
 import { relayReply } from "./relay/relay-reply.ts";
 import { isLeftToUpstream, leaveToUpstream, runInBackground } from "./background/run-in-background.ts";
@@ -71,14 +77,7 @@ export class CallPipeline {
 
   /** Runs one call: see `WorkShell.run`. */
   run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<PaidAnswer> {
-    const { shell, hosted } = this.#deps;
-    const answering = shell.run(incoming, new CallWay(this.#deps, route, incoming));
-    if (hosted === undefined || route.codec.dialect === undefined) return answering;
-    return answering.catch((thrown: unknown) => {
-      if (!(thrown instanceof LoopNeeded)) throw thrown;
-      if (incoming.batched?.kind === "hold") throw incoming.batched.otherwise;
-      return hosted.run(route, { ...incoming, body: thrown.bytes, modelOf: undefined }, thrown.target);
-    });
+    return this.#deps.shell.run(incoming, new CallWay(this.#deps, route, incoming));
   }
 }
 
@@ -229,6 +228,14 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
     const { body, text, bytes } = received;
     const { principal } = this.#incoming;
     if (this.#hosted.takes({ dialect, body, text, target, principal })) throw new LoopNeeded(bytes, target);
+  }
+
+  passOn(thrown: unknown): Promise<PaidAnswer> | undefined {
+    const { hosted } = this.#deps;
+    if (!(thrown instanceof LoopNeeded) || hosted === undefined) return undefined;
+    const incoming = this.#incoming;
+    if (incoming.batched?.kind === "hold") throw incoming.batched.otherwise;
+    return hosted.run(this.#route, { ...incoming, body: thrown.bytes, modelOf: undefined }, thrown.target);
   }
 
   #noteTarget(targets: CallTargets | undefined): void {

@@ -2,6 +2,7 @@
 import {
   decodeBody,
   decodedSizeOf,
+  isLarge,
   type JsonEdit,
   parseBody,
   type ParsedBody,
@@ -58,7 +59,7 @@ import {
 } from "./preparation/prepare-body.ts";
 import { backgroundOf, backgroundRecord } from "./background/background-record.ts";
 import { withThoughts } from "./thought-keys.ts";
-import { decodeInTurns, isLarge, type LargeBodies } from "./large-bodies.ts";
+import { decodeInTurns, type LargeBodies } from "./large-bodies.ts";
 
 /** How a response runs in the background. */
 export interface BackgroundPlan {

@@ -10,7 +10,7 @@ import {
   type FailedReply,
   readReply,
   type Reply,
-  repeatRuleOf,
+  repeatRules,
   reportAttempt,
   type SendDependencies,
   sendUpstream,
@@ -151,7 +151,7 @@ function upstreamCall(
     hasNext,
     isHeld: onFailure !== undefined,
     onFailure,
-    repeats: repeatRuleOf(order.operation),
+    repeats: repeatRules[order.operation],
     work: call,
   };
 }

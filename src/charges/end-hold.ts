@@ -1,6 +1,6 @@
 /** The end of a hold on its way to the ledger. */
 import type { Release, Settle, OutcomeOf, QueuedOperation } from "../ledger/index.ts";
-import type { Nano } from "../core/index.ts";
+import { GatewayError, type Nano } from "../core/index.ts";
 import type { EndDependencies } from "./dependencies.ts";
 
 /** An end after its first attempt. */
@@ -24,6 +24,16 @@ export function endHold(deps: EndDependencies, operation: Settle | Release, harm
   const end = new EndOfHold(deps, operation, harmless);
   deps.ledger.enqueue(end);
   return end.tried.promise;
+}
+
+/** Waits for the end of work. Resolves to its shortfall, in nano-credits; rejects if the end could not be made durable. */
+export function durably(committed: Promise<EndOutcome>): Promise<Nano> {
+  return committed.then(shortfallOf);
+}
+
+function shortfallOf({ isDurable, shortfall }: EndOutcome): Nano {
+  if (!isDurable) throw new GatewayError("storage_unavailable", "The charge can't be written.");
+  return shortfall;
 }
 
 class EndOfHold implements QueuedOperation<Settle | Release> {

@@ -1,6 +1,6 @@
 export { admitFree, type AdmitFree } from "./admit-free.ts";
 export type { EndDependencies, WorkDependencies } from "./dependencies.ts";
-export { endHold } from "./end-hold.ts";
+export { durably, endHold } from "./end-hold.ts";
 export { EndJournal } from "./end-journal.ts";
 export {
   abandonedUsage,
@@ -20,7 +20,7 @@ export { openUnkeyed, openWork } from "./open-work.ts";
 export { outputHold } from "./output-hold.ts";
 export type { ParkedWork } from "./parked-work.ts";
 export { resumeWork } from "./resume-work.ts";
-export { charged, durably, failedEnd, outcomeOf } from "./shell/end-of-work.ts";
+export { charged, failedEnd, outcomeOf } from "./shell/end-of-work.ts";
 export type { PaidAnswer, PaidClient, PaidRequest, Planning, WorkPlan } from "./shell/paid-request.ts";
 export { RunningWork, type WorkResult } from "./shell/running-work.ts";
 export type { BatchedCall, BatchedReply, BatchedRequest, HeldCall } from "./shell/batched-call.ts";

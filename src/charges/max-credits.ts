@@ -1,7 +1,7 @@
 import { formatCredits, GatewayError, type Nano, parseCredits } from "../core/index.ts";
 
 /** The most credits that the caller lets the request cost. */
-const MAX_CREDITS_HEADER = "x-tollgate-max-credits";
+export const MAX_CREDITS_HEADER = "x-tollgate-max-credits";
 
 /** As the OpenAPI document has it. */
 const AMOUNT = /^\d+(?:\.\d{1,9})?$/;

@@ -7,7 +7,7 @@ import { expectedTokens } from "./estimate.ts";
 import { HeldOutput } from "./held-output.ts";
 import { rateExceeded, rateHeaders } from "./rate-headers.ts";
 import { retryRefused } from "./retry/retry-key.ts";
-import { holdOf, asPart, withOwnMarkup, type WorkOrder } from "./work-order.ts";
+import { asPart, holdOf, isRateLimited, withOwnMarkup, type WorkOrder } from "./work-order.ts";
 import { Work } from "./work.ts";
 
 /** The stored answer to a repeated retry key. */
@@ -23,7 +23,7 @@ export interface Replay {
  */
 export function openWork(deps: WorkDependencies, order: WorkOrder): Promise<Work | Replay> {
   const opening = new Opening(deps, asPart(withOwnMarkup(order)));
-  if (opening.isWithinMax) deps.ledger.enqueue(opening);
+  if (opening.output.isWithinMax) deps.ledger.enqueue(opening);
   else opening.refuseCost();
   return opening.opened.promise;
 }
@@ -42,26 +42,22 @@ class Opening implements QueuedOperation<Hold> {
   operation: Hold;
   readonly #deps: WorkDependencies;
   readonly opened = Promise.withResolvers<Work | Replay>();
-  readonly #output: HeldOutput;
+  readonly output: HeldOutput;
 
   constructor(deps: WorkDependencies, order: WorkOrder) {
     this.#deps = deps;
-    this.#output = new HeldOutput(order);
+    this.output = new HeldOutput(order);
     this.operation = this.#hold();
-  }
-
-  get isWithinMax(): boolean {
-    return this.#output.isWithinMax;
   }
 
   /** Refuses work that costs more than its caller allows. */
   refuseCost(): void {
-    this.#refuse(this.#output.refusal(0n));
+    this.#refuse(this.output.refusal(0n));
   }
 
   resolve(result: OutcomeOf<Hold>): void {
     try {
-      if (result.outcome === "insufficient" && this.#output.lower(result.available)) {
+      if (result.outcome === "insufficient" && this.output.lower(result.available)) {
         this.operation = this.#hold();
         this.#deps.ledger.enqueue(this);
       } else this.opened.resolve(this.#begin(result));
@@ -80,32 +76,33 @@ class Opening implements QueuedOperation<Hold> {
 
   /** The first hold, committed together with the limits and the retry key. */
   #hold(): Hold {
-    const { id, principal, price, bound, retry } = this.#output.order;
-    const { rates, ratesAbove } = principal;
-    const hold = holdOf(this.#output.order, { id, amount: this.#output.amount, at: this.#deps.clock() });
-    if (rates !== undefined) hold.rates = rates;
-    if (ratesAbove !== undefined) hold.ratesAbove = ratesAbove;
-    if ((rates ?? ratesAbove) !== undefined) hold.tokens = expectedTokens(price, bound);
+    const { order, amount } = this.output;
+    const { id, principal, price, bound, retry } = order;
+    const hold = holdOf(order, { id, amount, at: this.#deps.clock() });
+    if (isRateLimited(principal)) {
+      const { rates, ratesAbove } = principal;
+      if (rates !== undefined) hold.rates = rates;
+      if (ratesAbove !== undefined) hold.ratesAbove = ratesAbove;
+      hold.tokens = expectedTokens(price, bound);
+    }
     if (retry !== undefined) hold.retry = retry;
     return hold;
   }
 
   #refuse(reason: unknown): void {
-    if (reason instanceof GatewayError) this.#deps.observer.refused?.(this.#output.order, reason);
+    if (reason instanceof GatewayError) this.#deps.observer.refused?.(this.output.order, reason);
     this.opened.reject(reason);
   }
 
   #begin(result: OutcomeOf<Hold>): Work | Replay {
-    const deps = this.#deps;
-    const { order, cost } = this.#output;
+    const { order, cost } = this.output;
     const hold = this.operation;
     const own = order.principal;
     switch (result.outcome) {
       case "held": {
         const { amount, at } = hold;
-        const isLimited = (own.rates ?? own.ratesAbove) !== undefined;
-        const headers = isLimited ? rateHeaders(own, result, at) : undefined;
-        const { outputTokens, limits } = this.#output.held;
+        const headers = isRateLimited(own) ? rateHeaders(own, result, at) : undefined;
+        const { outputTokens, limits } = this.output.held;
         const start = {
           reserves: NONE,
           amount,
@@ -114,12 +111,12 @@ class Opening implements QueuedOperation<Hold> {
           outputTokens,
           limits,
         } as const;
-        return new Work(deps, order, cost, start);
+        return new Work(this.#deps, order, cost, start);
       }
       case "replayed":
         return { firstId: result.id, answer: result.answer };
       case "insufficient":
-        throw this.#output.refusal(result.available);
+        throw this.output.refusal(result.available);
       case "limited":
         throw rateExceeded(result, { own, tokens: hold.tokens ?? 0, now: hold.at });
       case "retry-running":

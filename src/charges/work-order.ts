@@ -77,6 +77,11 @@ export interface WorkOrder extends WorkNames {
   arrivedAt?: number;
 }
 
+/** Whether the owner, or one above, has limits a minute. */
+export function isRateLimited({ rates, ratesAbove }: Pick<WorkOwner, "rates" | "ratesAbove">): boolean {
+  return (rates ?? ratesAbove) !== undefined;
+}
+
 /** The order under the call that it is a part of, if it has no parent of its own. */
 export function asPart(order: WorkOrder): WorkOrder {
   const { parent, principal } = order;

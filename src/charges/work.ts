@@ -36,7 +36,7 @@ import { type AskedUpstreams, type ParkedWork, toParkedWork } from "./parked-wor
 import { type Allowance, TopUps } from "./top-ups.ts";
 import { countsTokens } from "./rate-headers.ts";
 import { capAt, creditsOf, WorkCost } from "./work-cost.ts";
-import { withOwnMarkup, type WorkOrder } from "./work-order.ts";
+import { isRateLimited, withOwnMarkup, type WorkOrder } from "./work-order.ts";
 
 /** The end of a piece of work. */
 export interface WorkEnd {
@@ -240,7 +240,7 @@ export class Work implements Watched {
     else {
       const settle: Settle = { kind: "settle", id, amount: cost, at, record };
       const { usage } = record;
-      if (countsTokens(principal)) settle.tokens = inputTokens(usage) + outputTokens(usage);
+      if (isRateLimited(principal) && countsTokens(principal)) settle.tokens = inputTokens(usage) + outputTokens(usage);
       if (outcome === "complete" && answer !== undefined) settle.answer = answer;
       committed = this.#endHold(settle);
     }

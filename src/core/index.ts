@@ -129,10 +129,14 @@ export {
   withoutPart,
 } from "./usage.ts";
 export { asksForCompaction } from "./operations.ts";
-export { endUserOf } from "./headers/end-user.ts";
-export { clientRequestIdOf, loggableId } from "./headers/request-ids.ts";
-export { namingHeaders } from "./headers/naming-headers.ts";
-export { sessionHeaders, sessionOf } from "./headers/session-headers.ts";
+export {
+  clientRequestIdOf,
+  endUserOf,
+  loggableId,
+  namingHeaders,
+  sessionHeaders,
+  sessionOf,
+} from "./headers/naming-headers.ts";
 export { textOfHeader } from "./headers/header-text.ts";
 export { builtInTags, isTagValue, TAG_KEY, tagsInHeaders } from "./headers/tag-headers.ts";
 export { type TraceContext, traceContextOf } from "./headers/trace-context.ts";

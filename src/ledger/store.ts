@@ -1,7 +1,7 @@
 import type { Calendar, Nano } from "../core/index.ts";
 import type { Account, AccountState } from "./accounts.ts";
 import type { AuditReport, LedgerBooks } from "./books.ts";
-import type { Hold, HoldKeeper, HoldOutcomes, LedgerOperation, LedgerOutcome } from "./operations.ts";
+import type { Hold, HoldKeeper, HoldOutcomes, LedgerOperation, LedgerOutcome, RetryKey } from "./operations.ts";
 
 /** A hold that has not ended. */
 export interface OpenHold {
@@ -17,7 +17,9 @@ export interface OpenHold {
 }
 
 /** A retry key as a hold would claim it. */
-export type ClaimedKey = Pick<Hold, "accountId" | "retry" | "at">;
+export interface ClaimedKey extends Pick<Hold, "accountId" | "at"> {
+  retry: RetryKey;
+}
 
 /** The outcome of a hold whose retry key is taken. */
 export type TakenKey = HoldOutcomes["replayed" | "retry"];

@@ -26,7 +26,6 @@ export interface AttemptsOptions {
   target: Pick<Target, "route" | "operation"> & Partial<Pick<Target, "model">>;
   /** POST by default. */
   method?: "GET" | "DELETE" | undefined;
-  policy: AttemptPolicy;
   repeats: RepeatRule;
   /**
    * The id of the one key that can make this request, because it made the requested object; any key if that one no
@@ -35,7 +34,6 @@ export interface AttemptsOptions {
   pinnedKeyId?: string | undefined;
   /** The id of the key of the first attempt; another one can make this request too, if not as well. */
   preferredKeyId?: string | undefined;
-  randomFraction: Environment["randomFraction"];
   /** The key of its session, whose calls prefer one key of the provider. */
   session?: string | undefined;
   /** Whether another target is left, which comes before any wait. */
@@ -53,12 +51,16 @@ export function operationName({ target, method }: Pick<AttemptsOptions, "target"
 
 export class Attempts {
   readonly #options: AttemptsOptions;
+  readonly #policy: AttemptPolicy;
+  readonly #randomFraction: Environment["randomFraction"];
   readonly #pinned: Key | undefined;
   #begun = 0;
 
-  constructor(options: AttemptsOptions) {
+  constructor(options: AttemptsOptions, policy: AttemptPolicy, randomFraction: Environment["randomFraction"]) {
     const { target, pinnedKeyId } = options;
     this.#options = options;
+    this.#policy = policy;
+    this.#randomFraction = randomFraction;
     this.#pinned = pinnedKeyId === undefined ? undefined : target.route.keys.find(pinnedKeyId);
   }
 
@@ -77,7 +79,8 @@ export class Attempts {
 
   /** The delay before the next attempt, in milliseconds; undefined if there is none. */
   waitAfter({ key, number }: Attempt, failed: FailedAttempt): number | undefined {
-    const { policy, target, repeats, hasNext } = this.#options;
+    const { target, repeats, hasNext } = this.#options;
+    const policy = this.#policy;
     const { failure } = failed;
     if (number > policy.retries || failure === "abandoned" || !mayRepeat(repeats, failed)) return undefined;
     const hasOtherKey =
@@ -91,6 +94,6 @@ export class Attempts {
   }
 
   #backoff(number: number): number {
-    return Math.min(BACKOFF_MS * 2 ** (number - 1), BACKOFF_MS_MAX) * (0.5 + this.#options.randomFraction() / 2);
+    return Math.min(BACKOFF_MS * 2 ** (number - 1), BACKOFF_MS_MAX) * (0.5 + this.#randomFraction() / 2);
   }
 }

@@ -56,13 +56,7 @@ export async function connectUpstream(
   const { target, query, openMsMax, hasNext } = request;
   const { route, operation } = target;
   // A session that was not opened has made nothing.
-  const attempts = new Attempts({
-    target,
-    policy: send,
-    repeats: "freely",
-    randomFraction: environment.randomFraction,
-    hasNext,
-  });
+  const attempts = new Attempts({ target, repeats: "freely", hasNext }, send, environment.randomFraction);
   const url = `${route.baseUrl.replace(/^http/, "ws")}${operation.path}?${query}`;
   for (;;) {
     const attempt = attempts.begin();

@@ -3,9 +3,9 @@ export { type AnyFailure, circuitOutcomeOf, classifyAnswer, classifyFailure } fr
 export { connectUpstream } from "./connect-upstream.ts";
 export { downloadUpstream } from "./download.ts";
 export { keptFromClient } from "./kept-from-client.ts";
-export { relayedErrorHeaders, relayedHeaders } from "./headers.ts";
+export { relayedErrorHeaders, relayedHeaders, setTarget, withFailures } from "./headers.ts";
 export type { FailedReply, Reply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";
-export { type FailedAttempt, repeatRuleOf } from "./repeat-rule.ts";
+export { type FailedAttempt, repeatRules } from "./repeat-rule.ts";
 export {
   answered,
   reportAttempt,
@@ -17,5 +17,4 @@ export {
 } from "./send.ts";
 export { readReply, replyOfText } from "./whole-answer.ts";
 export { decidingClass, ProviderErrors } from "./targets/failures.ts";
-export { setTarget, withFailures } from "./targets/name-target.ts";
 export { moveOn, planFirst, planNext } from "./targets/plan-targets.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { classifyFailure, invalidAnswer, silentUpstream, unreachableUpstream } from "./classify-failure.ts";
-import { type FailedAttempt, mayRepeat, repeatRuleOf } from "./repeat-rule.ts";
+import { type FailedAttempt, mayRepeat, repeatRules } from "./repeat-rule.ts";
 
 const rules = {
   keyRefused: [{ statuses: [403], codes: /^invalid_key$/ }],
@@ -43,13 +43,13 @@ test.each(cases)(
   "after %s, work of each kind may be done again as its rule permits",
   (_title, failed, text, image, video) => {
     for (const operation of ["chat", "messages", "responses", "completion", "embeddings", "moderation"] as const) {
-      expect([operation, mayRepeat(repeatRuleOf(operation), failed)]).toEqual([operation, text]);
+      expect([operation, mayRepeat(repeatRules[operation], failed)]).toEqual([operation, text]);
     }
     for (const operation of ["image_generation", "image_edit", "speech", "transcription", "translation"] as const) {
-      expect([operation, mayRepeat(repeatRuleOf(operation), failed)]).toEqual([operation, image]);
+      expect([operation, mayRepeat(repeatRules[operation], failed)]).toEqual([operation, image]);
     }
     for (const operation of ["video_generation", "video_edit", "video_extension"] as const) {
-      expect([operation, mayRepeat(repeatRuleOf(operation), failed)]).toEqual([operation, video]);
+      expect([operation, mayRepeat(repeatRules[operation], failed)]).toEqual([operation, video]);
     }
   },
 );

@@ -15,7 +15,8 @@ import type { AnyFailure } from "./classify-failure.ts";
  */
 export type RepeatRule = "freely" | "unless-done" | "unless-accepted";
 
-const rules: Readonly<Record<Operation, RepeatRule>> = {
+/** By what the work is. */
+export const repeatRules: Readonly<Record<Operation, RepeatRule>> = {
   chat: "freely",
   messages: "freely",
   responses: "freely",
@@ -46,10 +47,6 @@ const rules: Readonly<Record<Operation, RepeatRule>> = {
   // A tool may do anything.
   tool: "unless-accepted",
 };
-
-export function repeatRuleOf(operation: Operation): RepeatRule {
-  return rules[operation];
-}
 
 /** A failed attempt. */
 export interface FailedAttempt {

@@ -117,7 +117,7 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
   const circuits = work === undefined ? undefined : deps.circuits;
   // A call with several targets notes one outcome for all attempts at one of them.
   const isNoted = hasNext === undefined;
-  const attempts = attemptsOf(deps, call);
+  const attempts = new Attempts(call, options, deps.environment.randomFraction);
   for (;;) {
     const attempt = attempts.begin();
     if (attempt === undefined) throw refusedKeys(call);
@@ -163,23 +163,6 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
     if (kept !== undefined) throw kept;
     await sleep(waitMs ?? 0, watchdog.abort.signal);
   }
-}
-
-function attemptsOf(
-  { environment: { randomFraction }, send: policy }: SendDependencies,
-  { target, method, repeats, pinnedKeyId, preferredKeyId, session, hasNext }: UpstreamCall,
-): Attempts {
-  return new Attempts({
-    target,
-    method,
-    policy,
-    repeats,
-    pinnedKeyId,
-    preferredKeyId,
-    session,
-    randomFraction,
-    hasNext,
-  });
 }
 
 /** All keys of the provider are refused, so that it is not asked at all. */

@@ -22,7 +22,7 @@ import {
   ProviderErrors,
   relayedErrorHeaders,
   relayedHeaders,
-  repeatRuleOf,
+  repeatRules,
   setTarget,
   withFailures,
 } from "../sending/index.ts";
@@ -199,7 +199,7 @@ class JobCreation {
           pinnedKeyId,
           clientHeaders: this.#headers,
           workId: this.#video.id,
-          repeats: repeatRuleOf(this.#video.operation),
+          repeats: repeatRules[this.#video.operation],
           hasNext,
           onFailure: (failed) => void failures.push(failed),
           work: {

@@ -105,7 +105,8 @@ function relay(
       const unbilled = outcome === "failed" && usage.hasOutput ? used : undefined;
       if (used === undefined || !isCharged) await call.end({ status, outcome, error, unbilled });
       else {
-        const answer = recorder ? { headers, body: recorder } : answerAtEnd(plan, capture?.response);
+        const atEnd = plan.background && answerAtEnd(plan, capture?.response);
+        const answer = recorder ? { headers, body: recorder } : atEnd;
         await call.end({ status, outcome, observed: used, error, answer });
       }
     },

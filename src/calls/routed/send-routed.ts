@@ -3,7 +3,7 @@
  * of the work before anything is sent to it. Another target follows a failure
  *
  * - whose class that target is for,
- * - after which the kind of work may be done again (`repeatRuleOf`),
+ * - after which the kind of work may be done again (`repeatRules`),
  * - as long as nothing has reached the client, and attempts and time are left.
  *
  * A target with another one behind it is asked again only with another key, and its stream is held until its first content.

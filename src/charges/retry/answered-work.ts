@@ -13,13 +13,8 @@ export interface AnswerAhead {
   until: number;
 }
 
-/** Like `openWork`; stores the answer in the same commit, if it is known. It is kept, whatever becomes of the work. */
-export function openAnswered(
-  deps: WorkDependencies,
-  order: WorkOrder,
-  ahead: AnswerAhead | undefined,
-): Promise<Work | Replay> {
-  if (ahead === undefined) return openWork(deps, order);
+/** Like `openWork`; stores the answer in the same commit. It is kept, whatever becomes of the work. */
+export function openAnswered(deps: WorkDependencies, order: WorkOrder, ahead: AnswerAhead): Promise<Work | Replay> {
   // Both are queued in this turn of the event loop. A refused hold has no key to keep an answer for.
   const both = Promise.all([openWork(deps, order), keepAnswer(deps, order, ahead.answer, ahead.until)]);
   return both.then(([opened]) => opened);

@@ -1,7 +1,7 @@
 /** How every way of work ends: its outcome, its charge, its failure. */
 import { GatewayError, isOutsideFault, type Nano } from "../../core/index.ts";
 import type { CallRecord } from "../../ledger/index.ts";
-import type { EndOutcome } from "../end-hold.ts";
+import { durably } from "../end-hold.ts";
 import type { Work, WorkEnd } from "../work.ts";
 
 /** What the client of a failed piece of work has got of its answer. */
@@ -31,16 +31,6 @@ const nothingSent: AnsweredClient = { hasLeft: false, hasBegun: false };
 export function failedEnd(thrown: unknown, client = nothingSent): Pick<WorkEnd, "status" | "outcome" | "error"> {
   const error = thrown instanceof GatewayError ? thrown : undefined;
   return { status: error?.status ?? 500, outcome: outcomeOf(thrown, client), error };
-}
-
-/** Waits for the end of work. Resolves to its shortfall, in nano-credits; rejects if the end could not be made durable. */
-export function durably(committed: Promise<EndOutcome>): Promise<Nano> {
-  return committed.then(shortfallOf);
-}
-
-function shortfallOf({ isDurable, shortfall }: EndOutcome): Nano {
-  if (!isDurable) throw new GatewayError("storage_unavailable", "The charge can't be written.");
-  return shortfall;
 }
 
 /** Ends work. Resolves to what it is charged, in nano-credits, once that is durable; rejects like `durably`. */

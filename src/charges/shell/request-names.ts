@@ -2,7 +2,7 @@
 import type { ReceivedBody } from "../../bodies/index.ts";
 import { clientRequestIdOf, endUserOf, objectOf, sessionOf } from "../../core/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
-import { chargeMaxIn } from "../max-credits.ts";
+import { chargeMaxIn, MAX_CREDITS_HEADER } from "../max-credits.ts";
 import type { WorkNames } from "../work-order.ts";
 import type { PaidAnswer, PaidRequest, WorkPlan } from "./paid-request.ts";
 
@@ -28,12 +28,8 @@ export function namesOf(
   }
   const body = objectOf(received.body);
   const tagged = tags?.of(principal, headers, body);
-  return {
-    headers,
-    names: { session: sessionOf(headers), clientRequestId, endUser: endUserOf(headers, body), tags: tagged?.tags },
-    dropped: tagged?.dropped,
-    keepTags: tagged?.keep,
-  };
+  const names = { session: sessionOf(headers), clientRequestId, endUser: endUserOf(headers, body), tags: tagged?.tags };
+  return { headers, names, dropped: tagged?.dropped, keepTags: tagged?.keep };
 }
 
 /** The plan with these names, and with the limit of its costs that a header sets. Throws 422. */
@@ -48,12 +44,12 @@ export function withNames<Plan extends WorkPlan>(
   order.endUser = names.endUser;
   order.tags = names.tags;
   if (traceOf !== undefined) order.trace = traceOf(headers);
-  order.chargeMax = chargeMaxIn(headers);
+  if (headers.has(MAX_CREDITS_HEADER)) order.chargeMax = chargeMaxIn(headers);
   return plan;
 }
 
 /** The answer, with the tags of its request that were dropped. */
-export function withDropped(answer: PaidAnswer, { dropped }: RequestNames): PaidAnswer {
-  if (dropped !== undefined) answer.headers["x-tollgate-dropped-tags"] = dropped;
+export function withDropped(answer: PaidAnswer, dropped: string): PaidAnswer {
+  answer.headers["x-tollgate-dropped-tags"] = dropped;
   return answer;
 }

@@ -9,6 +9,7 @@ import {
 } from "../../core/index.ts";
 import type { ParkedJob } from "../../ledger/index.ts";
 import type { MemoryShare } from "../../streaming/index.ts";
+import { durably } from "../end-hold.ts";
 import { abandonedUsage, lostUsage } from "../estimate.ts";
 import type { ContentSink, ContentTaker } from "../observers/content.ts";
 import type { ParkedWork } from "../parked-work.ts";
@@ -16,7 +17,7 @@ import { type SentAnswer, StoredBody, storedAnswerOf } from "../retry/stored-ans
 import { creditsOf } from "../work-cost.ts";
 import type { Work, WorkEnd } from "../work.ts";
 import type { BatchedCall } from "./batched-call.ts";
-import { durably, failedEnd } from "./end-of-work.ts";
+import { failedEnd } from "./end-of-work.ts";
 import type { PaidAnswer, PaidClient, WorkPlan, WorkPlanner } from "./paid-request.ts";
 import type { CallWatchdog } from "./watchdog.ts";
 

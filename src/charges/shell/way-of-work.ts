@@ -29,6 +29,11 @@ export interface WayOfWork<Body, Plan extends WorkPlan, Target = never> extends 
     received: ReceivedBody<Body>,
     refused: { plan: Plan; memory: MemoryShare },
   ): Promise<Plan | undefined>;
+  /**
+   * Performs the request in place of this way, if its plan has thrown `thrown` for that: nothing is held yet. Undefined for a failure. May
+   * throw.
+   */
+  passOn?(thrown: unknown): Promise<PaidAnswer> | undefined;
   /** Called when the work has ended here, with its result if it has one: also if a job goes on with it, or it never began. */
   ended?(result: WorkResult | undefined): void;
   /**

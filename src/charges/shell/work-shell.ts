@@ -19,7 +19,7 @@ import { type CallAbort, CallAborter, objectOf, shuttingDown } from "../../core/
 import { accountsBefore, type RetryKey } from "../../ledger/index.ts";
 import type { MemoryBudget, MemoryShare } from "../../streaming/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
-import type { Replay } from "../open-work.ts";
+import { openWork, type Replay } from "../open-work.ts";
 import { resumeWork } from "../resume-work.ts";
 import { forgetAnswer, openAnswered, storedFor } from "../retry/answered-work.ts";
 import { fingerprintOf, readRetryKey, retryRefused } from "../retry/retry-key.ts";
@@ -106,7 +106,8 @@ export class WorkShell {
         again ??= work && (await this.#answered(request, way, { retry, plan, found: work }));
         if (again !== undefined) return again;
         try {
-          work = await openAnswered(deps, plan.order, plan.ahead);
+          const { order, ahead } = plan;
+          work = await (ahead === undefined ? openWork(deps, order) : openAnswered(deps, order, ahead));
         } catch (refusal) {
           plan = withNames(await planInstead(way, { refusal, received, plan, memory: own.bodyMemory }), named, deps);
           work = undefined;
@@ -115,13 +116,15 @@ export class WorkShell {
       const watchdog = this.#watchdogOf(plan, { abort, client });
       running = new RunningWork({ ...own, work, watchdog, received, memory: memory.share(), onEnd });
       if (named.keepTags !== undefined) await named.keepTags();
-      return withDropped(await way.run(running, plan), named);
+      const answer = await way.run(running, plan);
+      return named.dropped === undefined ? answer : withDropped(answer, named.dropped);
     } catch (thrown) {
       // The request fails with its own error, also if its end is not durable.
       await running?.fail(thrown).catch(() => undefined);
       if (running !== undefined || this.#running.has(abort)) throw thrown;
-      const answer = await this.#answered(request, way, { retry });
-      return answer ?? (await this.#answeredBeforeMove(request, way, { retry })) ?? Promise.reject(thrown);
+      const answer =
+        (await this.#answered(request, way, { retry })) ?? (await this.#answeredBeforeMove(request, way, { retry }));
+      return answer ?? way.passOn?.(thrown) ?? Promise.reject(thrown);
     } finally {
       if (running === undefined || running.isParked) onEnd();
       if (running?.isDetached !== true) running?.watchdog.end();

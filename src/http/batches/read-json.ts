@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { type BodyLimits, decodeBody, parseBody, readBody, splitList } from "../../bodies/index.ts";
+import { type BodyLimits, decodeBody, isLarge, parseBody, readBody, splitList } from "../../bodies/index.ts";
 import { GatewayError } from "../../core/index.ts";
 import type { Batches, MessageRequest } from "../../batches/index.ts";
-import { isLarge, type LargeBodies } from "../../calls/index.ts";
+import type { LargeBodies } from "../../calls/index.ts";
 import type { MemoryBudget } from "../../streaming/index.ts";
 import type { RouteCall } from "../route.ts";
 import { messageBatchRequest, messageRequest } from "./schemas.ts";

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { decodeBody, parseBody, readBody } from "../../bodies/index.ts";
-import { isLarge } from "../../calls/index.ts";
+import { decodeBody, isLarge, parseBody, readBody } from "../../bodies/index.ts";
 import type { PaidAnswer } from "../../charges/index.ts";
 import { type JsonObject, parseObject } from "../../core/index.ts";
 import { readOpenaiFailure, translations } from "../../dialects/index.ts";

@@ -1,5 +1,4 @@
-import { decodeBody, parseBody, readBody } from "../../bodies/index.ts";
-import { isLarge } from "../../calls/index.ts";
+import { decodeBody, isLarge, parseBody, readBody } from "../../bodies/index.ts";
 import { GatewayError, type JsonObject, listOf, objectOf, parseObject } from "../../core/index.ts";
 import { inputItems, responsesCodec, responsesRequest } from "../../dialects/index.ts";
 import type { PaidAnswer } from "../../charges/index.ts";

@@ -54,34 +54,9 @@ export const generationColumns = [
   ] as const),
 ];
 
-/** The values of a row in the order of `generationColumns`, written out: each call writes one. */
+/** The values of a row, in the order of `generationColumns`. */
 export function generationValues(row: GenerationColumns): GenerationColumns[keyof GenerationColumns][] {
-  return [
-    row.owner,
-    row.operation,
-    row.dialect,
-    row.provider,
-    row.model,
-    row.streamed,
-    row.status,
-    row.outcome,
-    row.usage,
-    row.input_tokens,
-    row.output_tokens,
-    row.ms,
-    row.first_byte_ms,
-    row.started_at,
-    row.list_credits,
-    row.parent,
-    row.session,
-    row.route,
-    row.upstream_request_id,
-    row.attempts,
-    row.client_request_id,
-    row.end_user,
-    row.tags,
-    row.error_code,
-  ];
+  return generationColumns.map((name) => row[name]);
 }
 
 export function toGenerationColumns(record: CallRecord): GenerationColumns {

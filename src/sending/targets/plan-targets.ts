@@ -2,7 +2,7 @@
 import { exceedsWindow, likelyInput, type WorkOrder } from "../../charges/index.ts";
 import { type FailureName, GatewayError, type Nano, type Operation } from "../../core/index.ts";
 import type { CallTargets, Target } from "../../routing/index.ts";
-import { type FailedAttempt, mayRepeat, repeatRuleOf } from "../repeat-rule.ts";
+import { type FailedAttempt, mayRepeat, repeatRules } from "../repeat-rule.ts";
 import { decidingClass } from "./failures.ts";
 
 /** What the choice of a target depends on. */
@@ -74,7 +74,7 @@ export async function moveOn<Plan extends TargetPlan>(
   targets: CallTargets,
   { operation, failures, mayAsk, planFor, moveTo }: Move<Plan>,
 ): Promise<Plan | undefined> {
-  const rule = repeatRuleOf(operation);
+  const rule = repeatRules[operation];
   const after = decidingClass(failures);
   if (after === undefined || !failures.every((failed) => mayRepeat(rule, failed))) return undefined;
   while (mayAsk()) {

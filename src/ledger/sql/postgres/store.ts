@@ -114,7 +114,6 @@ export class PostgresLedgerStore implements LedgerStore {
   }
 
   async takenKey({ accountId, retry, at }: ClaimedKey): ReturnType<LedgerStore["takenKey"]> {
-    if (retry === undefined) return undefined;
     const [row] = await this.#statements.run<RetryKeyColumns>(RETRY_KEY, [accountId, storable(retry.key)]);
     return row && lookedUp(row, retry.fingerprint, at);
   }

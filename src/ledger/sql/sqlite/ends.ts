@@ -123,8 +123,8 @@ export class Ends {
   }
 
   /** Posts the end of a hold, returns its uncharged part, and returns the charge: as much as was available. */
-  #end(hold: HeldAmount, { kind, cost, at, tokens, call, answer, answerUntil = expiresAt(at) }: Ending): Nano {
-    const { id, accountId: account, amount: held, budgets } = hold;
+  #end(hold: HeldAmount, { kind, cost, at, tokens, call, answer, answerUntil }: Ending): Nano {
+    const { id, accountId: account, amount: held, budgets, retryKey } = hold;
     const charge = this.#chargeable(hold, cost, held, at);
     const date = this.#accounts.postDebit({ accountId: account, budgets, held, charge, at: this.dateOf(at) });
     const excess = tokens === undefined ? 0 : tokens - hold.tokens;
@@ -134,7 +134,7 @@ export class Ends {
       { id, kind, debit: account, credit: REVENUE, amount: charge, held, shortfall, at: date, budgets },
       call,
     );
-    this.#retryKeys.end(hold, answer, answerUntil);
+    if (retryKey !== null) this.#retryKeys.end([account, retryKey, id], answer, answerUntil ?? expiresAt(at));
     return charge;
   }
 

@@ -1,8 +1,10 @@
-import type { Hold, KeepAnswer, Outcomes, StoredAnswer } from "../../operations.ts";
+import type { KeepAnswer, Outcomes, StoredAnswer } from "../../operations.ts";
 import type { ClaimedKey, TakenKey } from "../../store.ts";
 import { expiresAt, lookedUp, takenKeyOf } from "../answers.ts";
-import type { HeldAmount } from "./holds.ts";
 import type { LedgerStatements } from "./statements.ts";
+
+/** Which row it is. */
+type KeyRow = readonly [accountId: string, key: string, holdId: string];
 
 /** Claims of retry keys by open holds, and the stored answers. */
 export class RetryKeys {
@@ -12,28 +14,25 @@ export class RetryKeys {
     this.#sql = sql;
   }
 
-  /** The outcome of a hold whose key is taken; undefined if the hold has no key, or may claim it. */
+  /** The outcome of a hold whose key is taken; undefined if the hold may claim it. */
   answer({ retry, accountId, at }: ClaimedKey): TakenKey | undefined {
-    const row = retry && this.#sql.retryKey.get(accountId, retry.key);
+    const row = this.#sql.retryKey.get(accountId, retry.key);
     return row ? takenKeyOf(row, retry.fingerprint, at) : undefined;
   }
 
   lookUp({ retry, accountId, at }: ClaimedKey): ReturnType<typeof lookedUp> {
-    const row = retry && this.#sql.retryKey.get(accountId, retry.key);
+    const row = this.#sql.retryKey.get(accountId, retry.key);
     return row ? lookedUp(row, retry.fingerprint, at) : undefined;
   }
 
-  claim({ id, accountId, retry, at }: Hold): void {
-    if (retry !== undefined) {
-      this.#sql.claimRetryKey.run(accountId, retry.key, retry.fingerprint, id, expiresAt(at));
-    }
+  claim({ accountId, retry, at }: ClaimedKey, id: string): void {
+    this.#sql.claimRetryKey.run(accountId, retry.key, retry.fingerprint, id, expiresAt(at));
   }
 
   /** Stores the answer of a hold that has ended; without one, frees a key that has none. */
-  end({ id, accountId, retryKey: key }: HeldAmount, answer: StoredAnswer | undefined, until: number): void {
-    if (key === null) return;
-    if (answer === undefined) this.#sql.freeRetryKey.run(accountId, key, id);
-    else this.#store(answer, until, [accountId, key, id]);
+  end(row: KeyRow, answer: StoredAnswer | undefined, until: number): void {
+    if (answer === undefined) this.#sql.freeRetryKey.run(...row);
+    else this.#store(answer, until, row);
   }
 
   keep({ id, accountId, key, answer, until }: KeepAnswer): Outcomes["keep-answer"] {
@@ -43,11 +42,7 @@ export class RetryKeys {
     return { outcome: isKept ? "kept" : "no-key" };
   }
 
-  #store(
-    { status, headers, body }: StoredAnswer,
-    until: number,
-    row: readonly [accountId: string, key: string, holdId: string],
-  ): { changes: number } {
+  #store({ status, headers, body }: StoredAnswer, until: number, row: KeyRow): { changes: number } {
     return this.#sql.keepAnswer.run(status, JSON.stringify(headers), body, until, ...row);
   }
 

@@ -152,17 +152,18 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   #hold(hold: Hold): Outcomes["hold"] {
-    const { id, accountId, amount, at, tokens = 0, isPart = false } = hold;
+    const { id, accountId, amount, at, retry, tokens = 0, isPart = false } = hold;
+    const claimed = retry && { accountId, retry, at };
     const budgets = this.#accounts.budgetsOf(accountId, hold.provider, hold.model);
     const chain = this.#accounts.chain(accountId, at, budgets);
     if (chain.length === 0) return { outcome: "no-account" };
     const limits = limitsByLevel(hold);
     const over = limits && overRate(hold, limits, this.#accounts.rates(accountId, at));
-    const refusal = this.#retryKeys.answer(hold) ?? over ?? lackOfRoom(chain, amount);
+    const refusal = (claimed && this.#retryKeys.answer(claimed)) ?? over ?? lackOfRoom(chain, amount);
     if (refusal !== undefined) return this.#heldBefore(hold) ?? refusal;
     if (this.#entries.has(id) || !this.#holds.insert(hold, budgets))
       return this.#heldBefore(hold) ?? { outcome: "conflict" };
-    this.#retryKeys.claim(hold);
+    if (claimed !== undefined) this.#retryKeys.claim(claimed, id);
     this.#accounts.setAside(accountId, amount, budgets);
     this.#accounts.countCall({ accountId, tokens, isPart }, at);
     if (limits === undefined) return { outcome: "held" };
