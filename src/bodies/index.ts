@@ -6,7 +6,7 @@ export { editBytes, elementTexts, type JsonEdit, withMember } from "./json/edit.
 export { matchesWithoutCopy } from "./json/accept-body.ts";
 export { splitList } from "./json/list-body.ts";
 export { decodedSizeOf, isData, jsonBytes, Measure } from "./json/measure.ts";
-export { isOpaqueText, type OpaqueText, opaqueText, type SizeOf } from "./json/opaque-text.ts";
+export { isOpaqueText, type OpaqueText, opaqueText, type SizeOf } from "./json/measure.ts";
 export { modelId } from "./json/model-id.ts";
 export {
   checkBody,

@@ -157,7 +157,7 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
   constructor(call: TextCall<Body>, codec: TextCodec<Body>) {
     const { target, parsed } = call;
     this.output = requestedOutput(target, parsed.body);
-    this.#tools = offeredTools(target, parsed.body);
+    this.#tools = parsed.body["tools"] === undefined ? undefined : offeredTools(target, parsed.body);
     this.extras = extrasOf(target, parsed.body, this.#tools);
     this.headers = this.#tools && droppedTools(this.#tools.leftNames);
     this.streamed = parsed.body.stream === true;
@@ -177,7 +177,8 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
       return [{ subpath: subpathOf(target, this.streamed), body }];
     }
     const edits = target.operation.edits(parsed.body, target.model);
-    this.headers = withChanges(this.headers, this.#withAnswer(factsOfEdits(edits)));
+    const changes = this.#withAnswer(factsOfEdits(edits));
+    if (changes !== undefined) this.headers = withChanges(this.headers, changes);
     const tools = this.#tools && { ...this.#tools, runs };
     const body = editedBytes(target, parsed, { outputTokens, tools }, edits);
     return [{ subpath: subpathOf(target, this.streamed), body }];

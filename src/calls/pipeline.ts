@@ -149,7 +149,8 @@ class CallWay<Body extends ChargeableBody> implements WayOfWork<Body, CallPlan, 
       const batchTarget = batchedTarget(router.resolve(modelId, operations, principal));
       return this.#planHeld(this.#planFor(received, batchTarget, planning), batched);
     }
-    const models = this.#route.codec.dialect === "chat" ? modelsIn(router, received.body) : undefined;
+    const mayName = received.body["models"] !== undefined && this.#route.codec.dialect === "chat";
+    const models = mayName ? modelsIn(router, received.body) : undefined;
     this.#models = models;
     if (models !== undefined || mayHaveTargets(router, modelId, headers)) {
       const random = this.#deps.environment.randomFraction;

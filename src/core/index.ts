@@ -133,6 +133,7 @@ export {
   clientRequestIdOf,
   endUserOf,
   loggableId,
+  namesTags,
   namingHeaders,
   sessionHeaders,
   sessionOf,

@@ -14,6 +14,7 @@ import {
   type HostedDialect,
   mayHaveHosted,
   requireFewHosted,
+  SEARCH_MEMBER,
 } from "./requests/asked-tools.ts";
 import { nativeIn } from "./requests/native-tools.ts";
 import { actionsIn } from "./requests/configured-tools.ts";
@@ -42,6 +43,9 @@ function runnable(tool: AskedTool, { principal, setting, options }: Running): As
   return (options.findsWorld || mode === "gateway") && mayCall(principal, "web_search") ? tool : undefined;
 }
 
+/** The members of a body that ask for hosted tools or servers. */
+const askingMembers = ["tools", "mcp_servers", SEARCH_MEMBER] as const;
+
 export class HostedTools implements HostedLoops {
   readonly #options: HostedToolsOptions;
 
@@ -53,6 +57,8 @@ export class HostedTools implements HostedLoops {
     const { dialect, body, text } = call;
     // Results that were found here open here alone.
     if (dialect === "messages" && text.includes(ownResultStart)) return true;
+    // A look at names, since every call is asked.
+    if (!askingMembers.some((name) => body[name] !== undefined)) return false;
     if (dialect === "gemini" || !(mayHaveHosted(dialect, body) || mayHaveServers(dialect, body))) return false;
     const { run, left, servers } = this.#decide({ ...call, dialect });
     return run.length + left.length + servers.length > 0;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import { GatewayError, limits } from "../../core/index.ts";
 import { MemoryBudget } from "../../streaming/index.ts";
-import { asOpaque } from "./opaque-text.ts";
+import { asOpaque } from "./measure.ts";
 import { type ModelOf, parseBody, withModel } from "./parse-body.ts";
 
 const schema = z.looseObject({

@@ -7,7 +7,7 @@ import { matchesWithoutCopy } from "./accept-body.ts";
 import { editBytes } from "./edit.ts";
 import { checkMemberNames, readNames } from "./member-names.ts";
 import { type TruncatedStrings, truncateLongStrings } from "./truncate-long-strings.ts";
-import { type SizeOf, sizeOfBy } from "./opaque-text.ts";
+import { type SizeOf, sizeOfBy } from "./measure.ts";
 import { type JsonMember, type JsonString, scanObject } from "./scan.ts";
 
 /**

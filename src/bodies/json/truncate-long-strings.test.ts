@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { z } from "zod";
-import { asOpaque } from "./opaque-text.ts";
+import { asOpaque } from "./measure.ts";
 import { parseBody } from "./parse-body.ts";
 
 const schema = z.looseObject({ said: z.unknown().optional(), other: z.string().optional() });

@@ -1,6 +1,6 @@
 /** The names that a request gives to its work: session, end user, tags. */
 import type { ReceivedBody } from "../../bodies/index.ts";
-import { clientRequestIdOf, endUserOf, objectOf, sessionOf } from "../../core/index.ts";
+import { clientRequestIdOf, endUserOf, namesTags, objectOf, sessionOf } from "../../core/index.ts";
 import type { WorkDependencies } from "../dependencies.ts";
 import { chargeMaxIn, MAX_CREDITS_HEADER } from "../max-credits.ts";
 import type { WorkNames } from "../work-order.ts";
@@ -27,7 +27,8 @@ export function namesOf(
     return { headers, names: { session, clientRequestId, endUser, tags: own }, dropped: undefined };
   }
   const body = objectOf(received.body);
-  const tagged = tags?.of(principal, headers, body);
+  const isTagged = principal.tags !== undefined || namesTags(headers);
+  const tagged = isTagged ? tags?.of(principal, headers, body) : undefined;
   const names = { session: sessionOf(headers), clientRequestId, endUser: endUserOf(headers, body), tags: tagged?.tags };
   return { headers, names, dropped: tagged?.dropped, keepTags: tagged?.keep };
 }

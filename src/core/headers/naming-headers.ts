@@ -64,6 +64,11 @@ function isName(value: unknown): value is string {
 
 const names = [...sessionHeaders, ...endUserHeaders, ...tagHeaderNames];
 
+/** Whether headers name tags. */
+export function namesTags(headers: Pick<Headers, "has">): boolean {
+  return tagHeaderNames.some((name) => headers.has(name));
+}
+
 /** Those headers that name a session, an end user or tags, for requests that are made on behalf of this one. */
 export function namingHeaders(headers: Pick<Headers, "get">): Record<string, string> {
   const found: Record<string, string> = {};

@@ -57,9 +57,9 @@ const kinds: readonly (readonly [kind: HostedKind, types: RegExp, dialects?: rea
 ];
 
 /** The member of a chat body that asks for searches. */
-const SEARCH_MEMBER = "web_search_options";
+export const SEARCH_MEMBER = "web_search_options";
 
-/** Whether a body may have such tools: a look at the types alone, since every call is asked. */
+/** Whether a body may have such tools: a look at the types alone. */
 export function mayHaveHosted(dialect: HostedDialect, body: JsonObject): boolean {
   const { tools } = body;
   if (dialect === "chat" && objectOf(body[SEARCH_MEMBER]) !== undefined) return true;

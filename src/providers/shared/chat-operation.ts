@@ -91,6 +91,7 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
     repeatsRole,
   } = endpoint;
   const { buys = [], readTool = readChatTool } = endpoint;
+  const isAdapted = drops.length > 0 || Object.keys(endpoint.renames).length > 0;
   const factsOf = (model: string): ModelFacts => facts?.(model) ?? {};
   const extras =
     endpoint.extras ?? (drops.includes("service_tier") ? noExtras : (body: JsonObject) => tierExtras(body));
@@ -113,7 +114,7 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
       return extras(body, model);
     },
     edits: (body, model) => [
-      ...dropAndRename(body, endpoint),
+      ...(isAdapted ? dropAndRename(body, endpoint) : []),
       ...fitBody(body, factsOf(model)),
       ...(streamUsage === "on-request" ? requestUsage(body) : []),
     ],
