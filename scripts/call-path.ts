@@ -1,12 +1,13 @@
 /**
  * `bun scripts/call-path.ts`: the lines of `src` that one streamed chat call through `tollgate serve` executes, by file;
  * `--lines` prints them. They are those that Bun's coverage counts more often in a process with four calls than in one with
- * three, without those of its timers, which a process executes more often that is idle for longer.
+ * three, without those of its timers, which a process executes more often that is idle for longer, and without constants of numbers and
+ * texts: Bun puts their values into the lines that use them, and counts the line of the declaration too.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Counted, countedLines, moreOften, without } from "./call-path/counted-lines.ts";
+import { type Counted, countedLines, moreOften, without, withoutConstants } from "./call-path/counted-lines.ts";
 
 const program = join(import.meta.dir, "call-path/serve-calls.ts");
 /** Longer than the interval of most timers. */
@@ -27,15 +28,17 @@ async function coverageOf(calls: number, idleMs = 0): Promise<Counted> {
   return countedLines(readFileSync(join(own, "lcov.info"), "utf8"));
 }
 
+const linesOf = (file: string): string[] => readFileSync(join(import.meta.dir, "..", file), "utf8").split("\n");
+
 function printLines(file: string, numbers: readonly number[]): void {
-  const lines = readFileSync(join(import.meta.dir, "..", file), "utf8").split("\n");
+  const lines = linesOf(file);
   for (const each of numbers) console.log(`${String(each).padStart(11)} ${lines[each - 1]}`);
 }
 
 try {
   const three = await coverageOf(3);
   const timers = moreOften(await coverageOf(3, longerMs), three);
-  const path = without(moreOften(await coverageOf(4), three), timers);
+  const path = withoutConstants(without(moreOften(await coverageOf(4), three), timers), linesOf);
   const files = [...path].toSorted(([, a], [, b]) => b.length - a.length);
   for (const [file, lines] of files) {
     console.log(`${String(lines.length).padStart(5)} ${file}`);

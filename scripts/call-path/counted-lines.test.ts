@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Counted, countedLines, moreOften, without } from "./counted-lines.ts";
+import { type Counted, countedLines, moreOften, without, withoutConstants } from "./counted-lines.ts";
 
 const countedOf = (a: number, b: number): Counted =>
   countedLines(
@@ -17,4 +17,13 @@ test("what another call executes are the lines of src that are counted more ofte
 test("what an idle process executes too is not the call's", () => {
   const path = moreOften(countedOf(4, 9), countedOf(3, 0));
   expect([...without(path, moreOften(countedOf(3, 5), countedOf(3, 0)))]).toEqual([["src/a.ts", [1]]]);
+});
+
+test("a constant of a file is no line that a call executes", () => {
+  const text = ["const LF = 0x0a;", "export const LIMIT_MS = 1_000;", "  const own = 5;", "const size = sizeOf(text);"];
+  const lines = new Map([
+    ["src/a.ts", [1, 2, 3, 4]],
+    ["src/b.ts", [1]],
+  ]);
+  expect([...withoutConstants(lines, () => text)]).toEqual([["src/a.ts", [3, 4]]]);
 });

@@ -30,6 +30,19 @@ export function moreOften(counted: Counted, before: Counted): Lines {
   return path;
 }
 
+const constant = /^(?:export )?const \w+ = (?:[\d_]+|0x[\da-f]+|"[^"]*"|`[^`]*`);$/;
+
+/** The lines that declare no number or text for the whole file. `textOf`: the lines of a file. */
+export function withoutConstants(lines: Lines, textOf: (file: string) => readonly string[]): Lines {
+  const rest: Lines = new Map();
+  for (const [file, own] of lines) {
+    const text = textOf(file);
+    const left = own.filter((line) => !constant.test(text[line - 1] ?? ""));
+    if (left.length > 0) rest.set(file, left);
+  }
+  return rest;
+}
+
 /** The lines that are not among `others`. */
 export function without(lines: Lines, others: Lines): Lines {
   const rest: Lines = new Map();
