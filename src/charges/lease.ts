@@ -40,6 +40,8 @@ export class Lease {
   #order: WorkOrder;
   /** Called when the hold has expired and no credits are left to hold again. */
   readonly #onLost: (error: GatewayError) => void;
+  /** When this process began to follow the work, by the ticker's clock. */
+  readonly followedAt: number;
   #renewedAt: number;
   /** The last renewal, while it runs. */
   #renewal: Promise<void> | undefined;
@@ -64,7 +66,8 @@ export class Lease {
     this.keeper = keeper;
     this.#reserves = reserves;
     this.#onLost = onLost;
-    this.#renewedAt = deps.ticker.now();
+    this.followedAt = deps.ticker.now();
+    this.#renewedAt = this.followedAt;
   }
 
   /** The id of the current hold. */

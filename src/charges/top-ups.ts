@@ -62,7 +62,7 @@ export class TopUps {
     this.#work = work;
     this.#cost = cost;
     this.#lease = lease;
-    this.#comparedAt = deps.ticker.now();
+    this.#comparedAt = lease.followedAt;
   }
 
   /** See `Work.meter`. */

@@ -114,7 +114,7 @@ export class Work implements Watched {
     this.#cost = cost;
     this.#lease = new Lease(deps, order, start, (error) => this.#topUps.exhaust(error));
     this.#topUps = new TopUps(deps, this, cost, this.#lease);
-    const now = deps.ticker.now();
+    const now = this.#lease.followedAt;
     const arrivedAt = order.arrivedAt ?? now - (deps.clock() - order.at);
     const heldMs = start.keeper === "process" ? now - arrivedAt : undefined;
     this.#times = { startedAt: order.at, arrivedAt, heldMs, millisecondsToFirstByte: undefined };

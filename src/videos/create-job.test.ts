@@ -175,16 +175,19 @@ async function create(wrong: Wrong) {
   const work = await scene.open(plan.order);
   const client = { signal: new AbortController().signal };
   const memory = new MemoryBudget(0).share();
-  const running = new RunningWork<VideoPlan, Target>({
-    way: { surface: "openai", plan: (_received, { target }) => planOf(target ?? first) },
+  const way: ConstructorParameters<typeof RunningWork<VideoPlan, Target>>[0] = {
+    surface: "openai",
+    plan: (_received, { target }) => planOf(target ?? first),
+  };
+  const parts = {
     work,
     watchdog: new CallWatchdog({ ticker: scene.ticker, abort: new AbortController(), client, clientGoneGraceMs: 0 }),
-    client,
     received: parseBody(Buffer.from("{}"), z.looseObject({}), []),
     bodyMemory: memory,
     memory,
     onEnd: () => undefined,
-  });
+  };
+  const running = new RunningWork(way, { client }, parts);
   return createJob(deps, running, plan, new Headers());
 }
 

@@ -50,7 +50,7 @@ export function withNames<Plan extends WorkPlan>(
 }
 
 /** The answer, with the tags of its request that were dropped. */
-export function withDropped(answer: PaidAnswer, dropped: string): PaidAnswer {
-  answer.headers["x-tollgate-dropped-tags"] = dropped;
+export function withDropped(answer: PaidAnswer, { dropped }: RequestNames): PaidAnswer {
+  if (dropped !== undefined) answer.headers["x-tollgate-dropped-tags"] = dropped;
   return answer;
 }

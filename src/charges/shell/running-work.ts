@@ -16,16 +16,16 @@ import type { ParkedWork } from "../parked-work.ts";
 import { type SentAnswer, StoredBody, storedAnswerOf } from "../retry/stored-answer.ts";
 import { creditsOf } from "../work-cost.ts";
 import type { Work, WorkEnd } from "../work.ts";
-import type { BatchedCall } from "./batched-call.ts";
 import { failedEnd } from "./end-of-work.ts";
-import type { PaidAnswer, PaidClient, WorkPlan, WorkPlanner } from "./paid-request.ts";
+import type { PaidAnswer, PaidClient, PaidRequest, WorkPlan, WorkPlanner } from "./paid-request.ts";
 import type { CallWatchdog } from "./watchdog.ts";
 
-export interface RunningWorkOptions<Plan extends WorkPlan, Target> {
-  way: WorkPlanner<unknown, Plan, Target>;
+/** The parts of a request that its work needs. */
+type WorkRequest = Pick<PaidRequest, "client" | "charged" | "batched">;
+
+export interface RunningWorkOptions {
   work: Work;
   watchdog: CallWatchdog;
-  client: PaidClient;
   received: ReceivedBody<unknown>;
   /** Counts the body. */
   bodyMemory: MemoryShare;
@@ -33,10 +33,6 @@ export interface RunningWorkOptions<Plan extends WorkPlan, Target> {
   memory: MemoryShare;
   /** Takes its content; undefined if nobody wants it. */
   contents?: ContentTaker | undefined;
-  /** See `PaidRequest`. */
-  charged?: ((cost: Nano) => void) | undefined;
-  /** See `PaidRequest`. */
-  batched?: BatchedCall | undefined;
   /** Called once, when the work has ended. */
   onEnd: (result: WorkResult | undefined) => void;
 }
@@ -59,9 +55,11 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   readonly content: ContentSink | undefined;
   readonly #surface: WorkPlanner<unknown, Plan, Target>["surface"];
   readonly #files: readonly CallFile[] | undefined;
-  readonly #ends: Pick<RunningWorkOptions<Plan, Target>, "onEnd" | "charged" | "batched">;
+  readonly #ends: Pick<RunningWorkOptions, "onEnd"> & Pick<WorkRequest, "charged" | "batched">;
   /** The parts that go with the body; undefined once that is of no use. */
-  #body: Pick<RunningWorkOptions<Plan, Target>, "way" | "received" | "bodyMemory"> | undefined;
+  #body:
+    | (Pick<RunningWorkOptions, "received" | "bodyMemory"> & { way: WorkPlanner<unknown, Plan, Target> })
+    | undefined;
   #ended = false;
   /**
    * Requests of an order that the upstream has received and not refused, and when the last one was sent, by the ticker's clock. Work
@@ -75,17 +73,17 @@ export class RunningWork<Plan extends WorkPlan = WorkPlan, Target = unknown> {
   /** Whether it goes on in this process after its request has ended. */
   isDetached = false;
 
-  constructor(options: RunningWorkOptions<Plan, Target>) {
-    const { work, watchdog, client, memory, way, received, onEnd } = options;
+  constructor(way: WorkPlanner<unknown, Plan, Target>, request: WorkRequest, options: RunningWorkOptions) {
+    const { work, watchdog, memory, bodyMemory, received, onEnd, contents } = options;
     this.work = work;
     this.watchdog = watchdog;
-    this.client = client;
+    this.client = request.client;
     this.memory = memory;
-    this.content = received.kind === "json" ? options.contents?.open(work.order, received.bytes) : undefined;
+    this.content = received.kind === "json" ? contents?.open(work.order, received.bytes) : undefined;
     this.#surface = way.surface;
     this.#files = received.kind === "form" ? received.files : undefined;
-    this.#ends = { onEnd, charged: options.charged, batched: options.batched };
-    this.#body = options;
+    this.#ends = { onEnd, charged: request.charged, batched: request.batched };
+    this.#body = { way, received, bodyMemory };
   }
 
   /** The id of the request, and of its work. */

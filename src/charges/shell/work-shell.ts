@@ -72,14 +72,14 @@ export class WorkShell {
     way: WayOfWork<Body, Plan, Target>,
   ): Promise<PaidAnswer> {
     const { work: deps, body: limited, memory } = this.#deps;
-    const { body, headers, client, modelOf, charged, batched } = request;
-    const own = { way, client, bodyMemory: memory.share(), contents: deps.contents, charged, batched };
+    const { body, headers, client, modelOf } = request;
+    const bodyMemory = memory.share();
     const abort = new CallAborter();
     // Not the body itself, which an answer that streams for long must not keep.
     let form: ReceivedForm | undefined;
     const onEnd = (result?: WorkResult): void => {
       way.ended?.(result);
-      own.bodyMemory.free();
+      bodyMemory.free();
       this.#leave(abort);
       if (form !== undefined) void form.close();
     };
@@ -88,15 +88,15 @@ export class WorkShell {
     try {
       let received: ReceivedBody<Body>;
       if (way.form === undefined) {
-        const bytes = body instanceof Uint8Array ? body : await readBody(body, limited, own.bodyMemory);
-        const parsed = way.parse(bytes, modelOf && ((read) => withModel(read, modelOf, own.bodyMemory)));
+        const bytes = body instanceof Uint8Array ? body : await readBody(body, limited, bodyMemory);
+        const parsed = way.parse(bytes, modelOf && ((read) => withModel(read, modelOf, bodyMemory)));
         received = parsed instanceof Promise ? await parsed : parsed;
       } else received = await receiveForm(formIn(request), way.form, limited, modelOf);
       if (received.kind === "form") form = received.form;
       const key = readRetryKey(headers, way.retryKeyAlias);
       retry = key === undefined ? undefined : { key, fingerprint: await fingerprintIn(request, way, received) };
       if (request.unlessRepeated !== undefined) throw request.unlessRepeated;
-      const planned = way.plan(received, { retry, memory: own.bodyMemory });
+      const planned = way.plan(received, { retry, memory: bodyMemory });
       let plan = planned instanceof Promise ? await planned : planned;
       const named = namesOf(deps, request, received);
       this.#begin(abort, withNames(plan, named, deps));
@@ -106,24 +106,22 @@ export class WorkShell {
         again ??= work && (await this.#answered(request, way, { retry, plan, found: work }));
         if (again !== undefined) return again;
         try {
-          const { order, ahead } = plan;
-          work = await (ahead === undefined ? openWork(deps, order) : openAnswered(deps, order, ahead));
+          work = await openPlanned(deps, plan);
         } catch (refusal) {
-          plan = withNames(await planInstead(way, { refusal, received, plan, memory: own.bodyMemory }), named, deps);
+          plan = withNames(await planInstead(way, { refusal, received, plan, memory: bodyMemory }), named, deps);
           work = undefined;
         }
       }
       const watchdog = this.#watchdogOf(plan, { abort, client });
-      running = new RunningWork({ ...own, work, watchdog, received, memory: memory.share(), onEnd });
+      const parts = { work, watchdog, received, contents: deps.contents, bodyMemory, memory: memory.share(), onEnd };
+      running = new RunningWork(way, request, parts);
       if (named.keepTags !== undefined) await named.keepTags();
-      const answer = await way.run(running, plan);
-      return named.dropped === undefined ? answer : withDropped(answer, named.dropped);
+      return withDropped(await way.run(running, plan), named);
     } catch (thrown) {
       // The request fails with its own error, also if its end is not durable.
       await running?.fail(thrown).catch(() => undefined);
       if (running !== undefined || this.#running.has(abort)) throw thrown;
-      const answer =
-        (await this.#answered(request, way, { retry })) ?? (await this.#answeredBeforeMove(request, way, { retry }));
+      const answer = await this.#answeredAtAny(request, way, { retry });
       return answer ?? way.passOn?.(thrown) ?? Promise.reject(thrown);
     } finally {
       if (running === undefined || running.isParked) onEnd();
@@ -151,6 +149,15 @@ export class WorkShell {
   #leave(abort: CallAbort): void {
     this.#running.delete(abort);
     this.#deps.work.openAnswers.remove(abort);
+  }
+
+  /** The answer for a retry key that is known to the token's account, or to one that it had before. */
+  async #answeredAtAny<Plan extends WorkPlan>(
+    request: PaidRequest,
+    way: Pick<WayOfWork<never, Plan>, "hasJob">,
+    call: { retry: RetryKey | undefined },
+  ): Promise<PaidAnswer | undefined> {
+    return (await this.#answered(request, way, call)) ?? this.#answeredBeforeMove(request, way, call);
   }
 
   /** The answer of a call that was open when its token moved, and has ended at the account before: see `#answered`. */
@@ -186,6 +193,10 @@ export class WorkShell {
     await forgetAnswer(deps, { accountId, retry }, firstId);
     return undefined;
   }
+}
+
+function openPlanned(deps: WorkDependencies, { order, ahead }: WorkPlan): Promise<Work | Replay> {
+  return ahead === undefined ? openWork(deps, order) : openAnswered(deps, order, ahead);
 }
 
 /** The work of a request that was held before. */

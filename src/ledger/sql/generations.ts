@@ -54,15 +54,57 @@ export const generationColumns = [
   ] as const),
 ];
 
-/** The values of a row, in the order of `generationColumns`. */
-export function generationValues(row: GenerationColumns): GenerationColumns[keyof GenerationColumns][] {
-  return generationColumns.map((name) => row[name]);
+/** A record, or what is known of a call whose process died. */
+export interface StoredCall extends Omit<CallRecord, "operation" | "dialect" | "outcome"> {
+  operation: string;
+  dialect: string | undefined;
+  outcome: GenerationColumns["outcome"];
 }
 
-export function toGenerationColumns(record: CallRecord): GenerationColumns {
-  const { owner, operation, dialect, provider, model, streamed, status, outcome, usage } = record;
-  const { terms, maxOutputTokens, estimated, attempts, tags } = record;
+/** The values of a record in the order of `generationColumns`, written out: each call writes them. */
+export function generationValues(record: StoredCall): GenerationColumns[keyof GenerationColumns][] {
+  const { usage, attempts } = record;
+  return [
+    record.owner,
+    record.operation,
+    record.dialect ?? null,
+    record.provider,
+    record.model,
+    record.streamed,
+    record.status,
+    record.outcome,
+    usageColumn(record),
+    inputTokens(usage),
+    outputTokens(usage),
+    record.milliseconds,
+    record.millisecondsToFirstByte ?? null,
+    record.startedAt,
+    record.listCredits ?? null,
+    record.parent ?? null,
+    record.session ?? null,
+    record.route ?? null,
+    record.upstreamRequestId ?? null,
+    attempts === undefined ? null : JSON.stringify(attempts),
+    record.clientRequestId ?? null,
+    record.endUser ?? null,
+    tagsColumn(record),
+    record.errorCode ?? null,
+  ];
+}
+
+/** The tags as their column has them. */
+export function tagsColumn({ tags }: StoredCall): string | null {
+  return tags === undefined ? null : JSON.stringify(tags);
+}
+
+function usageColumn({ usage, terms, maxOutputTokens, estimated }: StoredCall): string {
   const isPlain = terms === undefined && maxOutputTokens === undefined && estimated === undefined;
+  return JSON.stringify(isPlain ? usage : { ...usage, ...terms, maxOutputTokens, estimated });
+}
+
+/** The row of a record, by the names of its columns. */
+export function toGenerationColumns(record: CallRecord): GenerationColumns {
+  const { owner, operation, dialect, provider, model, streamed, status, outcome, usage, attempts } = record;
   return {
     owner,
     operation,
@@ -72,7 +114,7 @@ export function toGenerationColumns(record: CallRecord): GenerationColumns {
     streamed,
     status,
     outcome,
-    usage: JSON.stringify(isPlain ? usage : { ...usage, ...terms, maxOutputTokens, estimated }),
+    usage: usageColumn(record),
     input_tokens: inputTokens(usage),
     output_tokens: outputTokens(usage),
     ms: record.milliseconds,
@@ -86,7 +128,7 @@ export function toGenerationColumns(record: CallRecord): GenerationColumns {
     attempts: attempts === undefined ? null : JSON.stringify(attempts),
     client_request_id: record.clientRequestId ?? null,
     end_user: record.endUser ?? null,
-    tags: tags === undefined ? null : JSON.stringify(tags),
+    tags: tagsColumn(record),
     error_code: record.errorCode ?? null,
   };
 }

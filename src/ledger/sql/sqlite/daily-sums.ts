@@ -1,5 +1,5 @@
-import type { Calendar, Nano } from "../../../core/index.ts";
-import type { GenerationColumns } from "../generations.ts";
+import { type Calendar, inputTokens, type Nano, outputTokens } from "../../../core/index.ts";
+import { type StoredCall, tagsColumn } from "../generations.ts";
 import type { CountedCallRow, LedgerStatements } from "./statements.ts";
 
 /**
@@ -43,12 +43,11 @@ export class DailySums {
   }
 
   /** Counts one call of the account. */
-  add(account: string, call: GenerationColumns, credits: Nano): void {
-    const { owner, provider, model, operation, input_tokens: input, output_tokens: output, started_at: at } = call;
-    const [failures, listed] = [failuresOf(call), call.list_credits ?? 0];
-    const day = this.#calendar.dayOf(at);
-    const amounts = [1, failures, input, output, credits, listed] as const;
-    this.#sql.addSum.run(owner, day, account, provider, model, operation, call.tags ?? "", ...amounts);
+  add(account: string, call: StoredCall, credits: Nano): void {
+    const { owner, provider, model, operation, usage, startedAt, listCredits = 0 } = call;
+    const day = this.#calendar.dayOf(startedAt);
+    const amounts = [1, failuresOf(call), inputTokens(usage), outputTokens(usage), credits, listCredits] as const;
+    this.#sql.addSum.run(owner, day, account, provider, model, operation, tagsColumn(call) ?? "", ...amounts);
   }
 
   /** Takes back a call that was counted. */

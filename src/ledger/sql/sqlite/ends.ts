@@ -4,11 +4,11 @@ import { availableOf, holderOfAccount, tightestAccount } from "../../accounts.ts
 import type { Outcomes, Refund, Release, Settle, StoredAnswer, Sweep } from "../../operations.ts";
 import { readBudgets } from "../call-budgets.ts";
 import { expiresAt } from "../answers.ts";
-import { type GenerationColumns, toGenerationColumns } from "../generations.ts";
+import type { StoredCall } from "../generations.ts";
 import { costOfExpired } from "../rows.ts";
 import type { AccountCache } from "./account-cache.ts";
 import type { Entries } from "./entries.ts";
-import { expiredColumns } from "./expired-call.ts";
+import { expiredCall } from "./expired-call.ts";
 import type { HeldAmount, Holds } from "./holds.ts";
 import type { RetryKeys } from "./retry-keys.ts";
 import type { StoredEntryKind, EntryRow, LedgerStatements, SqliteHoldRow } from "./statements.ts";
@@ -31,7 +31,7 @@ interface Ending {
   /** The tokens that the call has used; undefined keeps the expected ones of its hold. */
   tokens: number | undefined;
   /** The record of the call. */
-  call: GenerationColumns | undefined;
+  call: StoredCall | undefined;
   answer: StoredAnswer | undefined;
   /** Until when the answer is kept; a day by default. */
   answerUntil?: number | undefined;
@@ -73,8 +73,7 @@ export class Ends {
     const { id, amount: cost, at, tokens, record, answer, answerUntil } = settle;
     const hold = this.#holds.take(id);
     if (hold !== undefined) {
-      const call = record && toGenerationColumns(record);
-      const charge = this.#end(hold, { kind: "settle", cost, at, tokens, call, answer, answerUntil });
+      const charge = this.#end(hold, { kind: "settle", cost, at, tokens, call: record, answer, answerUntil });
       return { outcome: "settled", shortfall: cost - charge };
     }
     const ended = this.#entries.find(id);
@@ -88,8 +87,7 @@ export class Ends {
     const { id, at, record } = release;
     const hold = this.#holds.take(id);
     if (hold !== undefined) {
-      const call = record && toGenerationColumns(record);
-      this.#end(hold, { kind: "release", cost: 0n, at, tokens: 0, call, answer: undefined });
+      this.#end(hold, { kind: "release", cost: 0n, at, tokens: 0, call: record, answer: undefined });
       return { outcome: "released" };
     }
     const ended = this.#entries.find(id);
@@ -110,7 +108,7 @@ export class Ends {
   #expire(row: SqliteHoldRow, at: number): void {
     const hold = this.#holds.take(row.id);
     if (hold === undefined) return;
-    const call = expiredColumns(row, this.#ownerOf(row.account_id, at), at);
+    const call = expiredCall(row, this.#ownerOf(row.account_id, at), at);
     this.#end(hold, { kind: "expire", cost: costOfExpired(row), at, tokens: undefined, call, answer: undefined });
   }
 
@@ -174,7 +172,7 @@ export class Ends {
     });
     const credits = expired.amount + charge;
     if (record === undefined) this.#entries.correctCredits(expired, credits);
-    else this.#entries.replaceCall(expired, toGenerationColumns(record), credits);
+    else this.#entries.replaceCall(expired, record, credits);
     return { outcome: "settled", shortfall };
   }
 

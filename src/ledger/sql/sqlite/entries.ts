@@ -1,6 +1,6 @@
 import type { Nano } from "../../../core/index.ts";
 import { type CallBudgets, storedBudgets } from "../call-budgets.ts";
-import { generationColumns, type GenerationColumns, generationValues } from "../generations.ts";
+import { generationColumns, generationValues, type StoredCall } from "../generations.ts";
 import type { CallsByOwner } from "./calls-by-owner.ts";
 import type { DailySums } from "./daily-sums.ts";
 import type { CallValue, CountedCallRow, StoredEntryKind, EntryRow, LedgerStatements } from "./statements.ts";
@@ -69,7 +69,7 @@ export class Entries {
   }
 
   /** Appends an entry, including the record of the call that it ends. */
-  insert(entry: Entry, call?: GenerationColumns): void {
+  insert(entry: Entry, call?: StoredCall): void {
     const { id, kind, debit, credit, amount, held, shortfall, at, corrects, actor, reason, budgets } = entry;
     const { lastInsertRowid } = this.#sql.insertEntry.run(
       id,
@@ -85,7 +85,7 @@ export class Entries {
       actor ?? null,
       reason ?? null,
       storedBudgets(budgets),
-      ...callValues(call),
+      ...(call === undefined ? NO_CALL : generationValues(call)),
     );
     this.#appended = BigInt(lastInsertRowid);
     this.#noteTime(this.#appended, at);
@@ -99,11 +99,11 @@ export class Entries {
   }
 
   /** Replaces the record that an expiry wrote with the call's own, and its total cost. */
-  replaceCall({ number, debit_account: account }: EntryRow, call: GenerationColumns, credits: Nano): void {
+  replaceCall({ number, debit_account: account }: EntryRow, call: StoredCall, credits: Nano): void {
     const before = this.#countedCall(number);
     if (before !== undefined) this.#sums.subtract(before);
     if (this.#callsByOwner.has(number)) this.#sums.add(account, call, credits);
-    this.#callsByOwner.rewrite(number, () => this.#sql.replaceCall.run(...callValues(call), credits, number));
+    this.#callsByOwner.rewrite(number, () => this.#sql.replaceCall.run(...generationValues(call), credits, number));
   }
 
   correctCredits({ number }: EntryRow, credits: Nano): void {
@@ -126,7 +126,3 @@ export class Entries {
 }
 
 const NO_CALL: readonly CallValue[] = generationColumns.map(() => null);
-
-function callValues(call: GenerationColumns | undefined): readonly CallValue[] {
-  return call === undefined ? NO_CALL : generationValues(call);
-}
