@@ -79,8 +79,7 @@ export class WorkShell {
     let form: ReceivedForm | undefined;
     const onEnd = (result?: WorkResult): void => {
       way.ended?.(result);
-      bodyMemory.free();
-      this.#leave(abort);
+      this.#leave(abort, bodyMemory);
       if (form !== undefined) void form.close();
     };
     let running: RunningWork<Plan, Target> | undefined;
@@ -146,7 +145,8 @@ export class WorkShell {
     if (endsWithToken) this.#deps.work.openAnswers.add(abort, principal);
   }
 
-  #leave(abort: CallAbort): void {
+  #leave(abort: CallAbort, bodyMemory: MemoryShare): void {
+    bodyMemory.free();
     this.#running.delete(abort);
     this.#deps.work.openAnswers.remove(abort);
   }
