@@ -52,6 +52,7 @@ export const askedTools: readonly (readonly [dialect: AskingDialect, tool: strin
   ["responses", "file_search"],
   ["responses", "shell"],
   ["responses", "tool_search"],
+  ["responses", "image_generation"],
   ["messages", "web_search_20250305"],
   ["messages", "web_fetch_20250910"],
   ["messages", "code_execution_20250825"],

@@ -88,16 +88,10 @@ const perUser = { per_user: 20, bytes_per_user: 2 ** 30 };
 const crawl = { pages_per_second: 5, connections_per_host: 2, pages: 16, retry_after_max: 60_000, ...perUser };
 
 const routing = { attempt_timeout: 30_000, whole_timeout: 300_000, head_wait: 15_000, circuits: true, routes: {} };
-const served = {
-  code_interpreter: "native",
-  code_execution: "native",
-  file_search: "native",
-  shell: "native",
-} as const;
-const tools = {
-  hosted: { web_search: "auto", web_fetch: "auto", tool_search: "auto", ...served },
-  deadline: 600_000,
-} as const;
+const native = "native" as const;
+const served = { code_interpreter: native, code_execution: native, file_search: native, shell: native };
+const own = { web_search: "auto", web_fetch: "auto", tool_search: "auto", image_generation: "auto" } as const;
+const tools = { hosted: { ...own, ...served }, deadline: 600_000 } as const;
 const stored = { storage_migrate: "start", storage_journal: "data/journal", tools } as const;
 const minimal = "providers: { p: { kind: openai, base_url: http://u.test, api_key: k } }\n";
 const keptFiles = { file_max: 209_715_200, keep: 2_505_600_000, bytes_per_user: 2 ** 30 };

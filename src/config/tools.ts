@@ -53,6 +53,9 @@ export const tools = z
         shell: ownOrServed.describe(
           "The same for shell of Responses in a container; the tool gets the commands. The client's own shell stays the client's.",
         ),
+        image_generation: mode.describe(
+          "Who runs image_generation of Responses: the provider, or the gateway with the model that the tool names or mcp.models.image; modes as for web_search.",
+        ),
       })
       .prefault({})
       .describe("Tools that clients expect the provider to run."),

@@ -81,6 +81,7 @@ export {
   foundBySearch,
   countResponseTokensRequest,
   inConversation,
+  imageTypeOf,
   isInContainer,
   inputItems,
   queuedResponse,

@@ -1,3 +1,4 @@
+import type { Principal } from "../auth/index.ts";
 import type { ChargeableBody, ChargeableRoute, IncomingCall } from "../calls/index.ts";
 import type { PaidAnswer, WorkShell } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
@@ -6,6 +7,7 @@ import type { ModelPrice } from "../pricing/index.ts";
 import type { ToolGateway } from "../tools/index.ts";
 import type { HostedKind } from "./requests/asked-tools.ts";
 import type { ConfiguredTools } from "./requests/configured-tools.ts";
+import type { ImageModel } from "./requests/image-model.ts";
 import type { OwnTools } from "./running/own-tools.ts";
 import type { SealedResults } from "./running/sealed-results.ts";
 import type { PageFinder } from "./running/web-tools.ts";
@@ -36,6 +38,8 @@ export interface HostedToolsOptions {
   /** The price of the call itself, which costs nothing. */
   price: ModelPrice;
   hosted: Readonly<Record<HostedKind, HostedSetting>>;
+  /** The models for images that the request names; undefined if there is none that the caller may use, and no default. */
+  imageModel: (named: string | undefined, principal: Principal) => ImageModel | undefined;
   /** Whether the search finds pages that its caller has not read. */
   findsWorld: boolean;
   /** After which a model may call no tool any more. */

@@ -2,6 +2,7 @@
 import type { Principal } from "../auth/index.ts";
 import type { ChargeableBody, ChargeableRoute, HostedCall, HostedLoops, IncomingCall } from "../calls/index.ts";
 import type { PaidAnswer } from "../charges/index.ts";
+import { stringOf } from "../core/index.ts";
 import { ownResultStart } from "../dialects/index.ts";
 import type { Target } from "../routing/index.ts";
 import { mayCall } from "../tools/index.ts";
@@ -17,6 +18,7 @@ import {
   SEARCH_MEMBER,
 } from "./requests/asked-tools.ts";
 import { nativeIn } from "./requests/native-tools.ts";
+import { requireMask } from "./running/image-tool.ts";
 import { actionsIn } from "./requests/configured-tools.ts";
 import { requireDomains } from "./requests/web-options.ts";
 import type { DecidedTools } from "./requests/loop-request.ts";
@@ -24,7 +26,7 @@ import type { DecidedTools } from "./requests/loop-request.ts";
 interface Running {
   principal: Principal;
   setting: HostedSetting;
-  options: Pick<HostedToolsOptions, "findsWorld">;
+  options: Pick<HostedToolsOptions, "findsWorld" | "imageModel">;
 }
 
 /**
@@ -39,6 +41,13 @@ function runnable(tool: AskedTool, { principal, setting, options }: Running): As
     return configured.length === 0 ? undefined : { ...tool, configured };
   }
   if (tool.kind === "tool_search") return tool;
+  if (tool.kind === "image_generation") {
+    if (!mayCall(principal, "image_generate")) return undefined;
+    const found = options.imageModel(stringOf(tool.value["model"]) || undefined, principal);
+    const models = found && (mayCall(principal, "image_edit") ? found : { ...found, editId: undefined });
+    const isPossible = models?.editId !== undefined || tool.value["action"] !== "edit";
+    return models === undefined || !isPossible ? undefined : { ...tool, models };
+  }
   if (tool.kind === "web_fetch") return mayCall(principal, "web_scrape") ? tool : undefined;
   return (options.findsWorld || mode === "gateway") && mayCall(principal, "web_search") ? tool : undefined;
 }
@@ -101,6 +110,7 @@ export class HostedTools implements HostedLoops {
       if (setting.mode === "off") left.push(tool);
       else if (own !== undefined && (setting.mode === "gateway" || !isNative(tool))) {
         if ("unreadDomain" in own) requireDomains(own);
+        if ("models" in own) requireMask(own);
         run.push(own);
       }
     }

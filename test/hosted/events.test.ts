@@ -30,7 +30,7 @@ afterAll(() => server.stop());
 
 const run = "cities__run";
 const at = hostedScene(() => ({
-  mcp: { servers: { cities: { url: server.url } } },
+  mcp: { servers: { cities: { url: server.url } }, models: { image: "pictures/gpt-image-1" } },
   tools: { hosted: { code_interpreter: run, code_execution: run, file_search: run, shell: run } },
 }));
 
@@ -109,6 +109,14 @@ const cases: Readonly<Record<StreamedDialect, readonly Case[]>> = {
       title: "commands in a container",
       body: { input, tools: [{ type: "shell", environment: { type: "container_auto" } }] },
       answers: () => [{ calls: [{ name: "shell", args: { commands: ["ls"] } }] }, { text: "Done." }],
+    },
+    {
+      title: "an image",
+      body: { input, tools: [{ type: "image_generation" }] },
+      answers: () => [
+        { text: "Look.", calls: [{ name: "image_generation", args: { prompt: "a" } }] },
+        { text: "Done." },
+      ],
     },
     {
       title: "an answer that is too long",
@@ -196,6 +204,10 @@ const documented: Readonly<Record<StreamedDialect, readonly string[]>> = {
   responses: [
     "mcp_call_arguments.done > mcp_call.failed",
     "mcp_call.failed > output_item.done mcp_call",
+    "output_item.added image_generation_call > image_generation_call.in_progress",
+    "image_generation_call.in_progress > image_generation_call.generating",
+    "image_generation_call.generating > image_generation_call.completed",
+    "image_generation_call.completed > output_item.done image_generation_call",
     "output_item.added shell_call > output_item.done shell_call",
     "output_item.added shell_call_output > output_item.done shell_call_output",
     "output_item.done > incomplete",

@@ -65,6 +65,10 @@ export interface HostedScene {
   ) => void;
   /** Sets the pages of the web. */
   finds: (...pages: readonly FoundPage[]) => void;
+  /** The requests that the model for images, `pictures/gpt-image-1`, got since the model's answers were set. */
+  drawn: { path: string; body: string }[];
+  /** Its answer. */
+  painter: { answer: () => Response | Promise<Response> };
   /** Called before the engine answers. */
   engine: { before: () => Promise<void> | void; answer?: (() => Response) | undefined };
   post: (path: string, body: object, headers?: Record<string, string>) => Promise<Response>;
@@ -107,6 +111,8 @@ async function startScene(
 ): Promise<{ scene: HostedScene; close: () => Promise<void> }> {
   let pages: readonly FoundPage[] = [];
   const [queries, read, asked, askedAt]: [string[], string[], ModelRequest[], string[]] = [[], [], [], []];
+  const drawn: HostedScene["drawn"] = [];
+  const painter: HostedScene["painter"] = { answer: () => Response.json(picture) };
   const engine: HostedScene["engine"] = { before: () => undefined };
   const web = Bun.serve({
     hostname: "127.0.0.1",
@@ -134,7 +140,8 @@ async function startScene(
   const origin = `http://127.0.0.1:${web.port}`;
   const upstream = await Promise.resolve(startScriptedUpstream());
   const providerAt = (path: string) => ({ kind: "openai-compatible", base_url: upstream.url + path, api_key: "k" });
-  const providers = { plain: providerAt(""), spare: providerAt("/spare") };
+  const pictures = { ...providerAt("/pictures"), kind: "openai" };
+  const providers = { plain: providerAt(""), spare: providerAt("/spare"), pictures };
   const whole = {
     web: {
       search: { backend: "searxng", base_url: origin },
@@ -154,13 +161,20 @@ async function startScene(
     queries,
     read,
     engine,
+    drawn,
+    painter,
     url: (path) => origin + path,
     answers(...list) {
       asked.length = 0;
       askedAt.length = 0;
       queries.length = 0;
       read.length = 0;
+      drawn.length = 0;
       upstream.answerWith(async ({ body, path }) => {
+        if (path.startsWith("/pictures/images/")) {
+          drawn.push({ path, body });
+          return painter.answer();
+        }
         const request = JSON.parse(body) as ModelRequest;
         asked.push(request);
         askedAt.push(path.startsWith("/spare") ? "spare" : "plain");
@@ -191,6 +205,16 @@ async function startScene(
   };
   return { scene, close };
 }
+
+/** 200 tokens in, 1,000 out. */
+const picture = {
+  created: 1,
+  size: "1024x1024",
+  quality: "low",
+  output_format: "png",
+  data: [{ b64_json: "iVBORw0KGgo=", revised_prompt: "a red cat" }],
+  usage: { input_tokens: 200, output_tokens: 1_000, total_tokens: 1_200 },
+};
 
 /** Ten tokens in, five out. */
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };

@@ -15,7 +15,7 @@ beforeAll(async () => {
     config: {
       pricing: {},
       web: { search: { backend: "searxng", base_url: "http://127.0.0.1:9" } },
-      mcp: { servers: { box: { url: server.url } } },
+      mcp: { servers: { box: { url: server.url } }, models: { image: "openai/gpt-image-1" } },
       tools: { hosted: { code_interpreter: run, code_execution: run, file_search: run, shell: run } },
     },
   });

@@ -5,6 +5,7 @@ import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 import { failureOf } from "../conversation/index.ts";
 import { askedParts } from "./asked-parts.ts";
 import { boundResponses, opaqueFields } from "./bound.ts";
+export { imageTypeOf } from "./requests/read-items.ts";
 export { readResponsesRequest } from "./requests/read-request.ts";
 export { ResponsesStreamWriter } from "./answers/stream-writer.ts";
 import { ResponsesStreamObserver } from "./observe-stream.ts";

@@ -2,14 +2,22 @@ import { type JsonObject, listOf, objectOf } from "../../core/index.ts";
 import { invalid, optional, readList, readObject, readWord } from "../conversation/index.ts";
 import { isMakersOwn } from "./client-tools.ts";
 
-/** The ids that the input references by `item_reference`, which must be looked up before it is read. */
+/** The ids that the input references by `item_reference`, or by an image without its bytes: they must be looked up before it is read. */
 export function referencedItems(body: JsonObject): string[] {
-  const input = listOf(body["input"]);
-  return input.flatMap((value) => {
+  return idsOf(body, (item) => isReference(item) || isBareImage(item));
+}
+
+function idsOf(body: JsonObject, isNamed: (item: JsonObject) => boolean): string[] {
+  return listOf(body["input"]).flatMap((value) => {
     const item = objectOf(value);
-    const id = item === undefined || !isReference(item) ? undefined : item["id"];
+    const id = item === undefined || !isNamed(item) ? undefined : item["id"];
     return typeof id === "string" ? [id] : [];
   });
+}
+
+/** Whether an item is an image by its id alone. */
+function isBareImage({ type, result }: JsonObject): boolean {
+  return type === "image_generation_call" && (typeof result !== "string" || result === "");
 }
 
 /** The ids of the input's items that their makers alone can read, but not of those that are referenced too. */
@@ -20,7 +28,7 @@ export function itemsOfMakers(body: JsonObject): string[] {
     if (item !== undefined && typeof item["id"] === "string" && isMakersOwn(item)) ids.push(item["id"]);
   }
   if (ids.length === 0) return ids;
-  const referenced = new Set(referencedItems(body));
+  const referenced = new Set(idsOf(body, isReference));
   return ids.filter((id) => !referenced.has(id));
 }
 
@@ -62,8 +70,12 @@ export function inputItems(body: JsonObject, callId: string, find?: FindItem): J
   });
 }
 
-/** Undefined for an item that is not a reference. */
+/** Undefined for an item that is not a reference. An image that is not kept is the upstream's. */
 function itemNamed(item: JsonObject, at: string, find: FindItem): JsonObject | undefined {
+  if (isBareImage(item) && typeof item["id"] === "string") {
+    const found = find(item["id"]);
+    return found?.["type"] === "image_generation_call" ? found : undefined;
+  }
   if (typeOf(item, at) !== "item_reference") return undefined;
   const found = find(readWord(item["id"], `${at}.id`));
   if (found === undefined) throw invalid(`${at}.id`, "no item is kept that has this id");

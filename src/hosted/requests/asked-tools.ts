@@ -1,6 +1,7 @@
 /** The hosted tools of a body that the gateway can run, in the terms of each dialect. */
 import { GatewayError, type JsonObject, listOf, objectOf, stringOf } from "../../core/index.ts";
 import { isInContainer } from "../../dialects/index.ts";
+import type { ImageModel } from "./image-model.ts";
 import type { ConfiguredAction, ConfiguredKind } from "./configured-tools.ts";
 import { countOf, type WebOptions, webOptions } from "./web-options.ts";
 
@@ -10,7 +11,7 @@ export type HostedDialect = "chat" | "messages" | "responses";
 type WebKind = "web_search" | "web_fetch";
 
 /** A tool as `tools.hosted` of the configuration names it, whatever its versions and dialects call it. */
-export type HostedKind = WebKind | "tool_search" | ConfiguredKind;
+export type HostedKind = WebKind | "tool_search" | ConfiguredKind | "image_generation";
 
 interface AskedPart {
   kind: HostedKind;
@@ -41,7 +42,14 @@ export interface ConfiguredTool extends AskedPart {
   configured: readonly { action: ConfiguredAction; name: string }[];
 }
 
-export type AskedTool = WebTool | SearchTool | ConfiguredTool;
+/** One for images. */
+export interface ImageTool extends AskedPart {
+  kind: "image_generation";
+  /** The models that make the images; undefined if there are none, and before they are looked for. */
+  models: ImageModel | undefined;
+}
+
+export type AskedTool = WebTool | SearchTool | ConfiguredTool | ImageTool;
 
 const openai: readonly HostedDialect[] = ["chat", "responses"];
 
@@ -54,6 +62,7 @@ const kinds: readonly (readonly [kind: HostedKind, types: RegExp, dialects?: rea
   ["code_execution", /^code_execution_\d{8}$/, ["messages"]],
   ["file_search", /^file_search$/, openai],
   ["shell", /^shell$/, openai],
+  ["image_generation", /^image_generation$/, ["responses"]],
 ];
 
 /** The member of a chat body that asks for searches. */
@@ -108,6 +117,7 @@ function readTool(value: JsonObject, kind: HostedKind, index: number | undefined
   const part = { index, type: stringOf(value["type"]), usesMax: countOf(value["max_uses"]), value };
   if (kind === "web_search" || kind === "web_fetch") return { ...part, kind, ...webOptions(value) };
   if (kind === "tool_search") return { ...part, kind };
+  if (kind === "image_generation") return { ...part, kind, models: undefined };
   return { ...part, kind, configured: [] };
 }
 

@@ -2,7 +2,8 @@
 import { GatewayError, type JsonObject } from "../../core/index.ts";
 import type { FoundServer, FoundTool } from "../running/served-tools.ts";
 import type { FoundConfigured, ReadyConfigured, ReadyTool } from "../running/configured-tools.ts";
-import type { HostedDialect, SearchTool, WebTool } from "./asked-tools.ts";
+import { imageDefinition } from "../running/image-tool.ts";
+import type { HostedDialect, ImageTool, SearchTool, WebTool } from "./asked-tools.ts";
 import { type ConfiguredAction, configuredDefinition } from "./configured-tools.ts";
 import { type SearchAction, searchActionOf, searchDefinition } from "./tool-search.ts";
 
@@ -42,8 +43,15 @@ export interface ServedFunction {
   served: FoundTool;
 }
 
+/** The making of an image. */
+interface ImageFunction {
+  family: "image";
+  name: string;
+  tool: ImageTool;
+}
+
 /** A function of a tool in the list of the request. */
-export type ToolFunction = WebFunction | SearchFunction | ConfiguredFunction;
+export type ToolFunction = WebFunction | SearchFunction | ConfiguredFunction | ImageFunction;
 
 export type HostedFunction = ToolFunction | ServedFunction;
 
@@ -84,7 +92,8 @@ export class FunctionIndex {
 }
 
 /** Its name as the items of a conversation have it. */
-function actionOf(called: ToolFunction): WebAction | SearchAction | ConfiguredAction {
+function actionOf(called: ToolFunction): WebAction | SearchAction | ConfiguredAction | ImageTool["kind"] {
+  if (called.family === "image") return called.tool.kind;
   return called.family === "configured" ? called.found.action : called.action;
 }
 
@@ -134,6 +143,7 @@ export function definitionOf(called: HostedFunction, tools: readonly JsonObject[
     const { description, parameters } = configuredDefinition(action);
     return { name, description: served.description || description, parameters };
   }
+  if (called.family === "image") return { name, ...imageDefinition(called.tool) };
   const { description, properties } = definitions[called.action];
   const parameters = { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
   return { name, description, parameters };
@@ -160,6 +170,8 @@ export function functionsOf(
       return [searchActionOf(tool.type)]
         .filter(isFirst)
         .map((action) => ({ family: "tool-search", action, name: nameFor(action), tool }));
+    if (tool.kind === "image_generation")
+      return isFirst(tool.kind) ? [{ family: "image", name: nameFor(tool.kind), tool }] : [];
     return actionsOf[dialect][tool.kind]
       .filter(isFirst)
       .map((action) => ({ family: "web", action, name: nameFor(action), tool }));

@@ -9,6 +9,7 @@ import { type AskedServer, withoutServers } from "./asked-servers.ts";
 import { chatRounds } from "./chat-rounds.ts";
 import { type Deferral, deferralOf } from "./deferral.ts";
 import type { ToolCatalog } from "./deferred-tools.ts";
+import { lastPictures } from "./pictures.ts";
 import { definitionOf, FunctionIndex, functionsOf, type HostedFunction } from "./functions.ts";
 import { loadKnown } from "./loaded-tools.ts";
 import { type PendingUse, readHistory } from "./messages-history.ts";
@@ -80,6 +81,8 @@ export class LoopRequest {
   readonly catalog: ToolCatalog | undefined;
   readonly #body: JsonObject;
   readonly #given: unknown[];
+  /** Of Responses: as the client has sent them. */
+  readonly #items: unknown;
 
   /** `asked`: the client's body, in which earlier rounds have been put. Throws 422 for several choices. */
   constructor(dialect: HostedDialect, asked: JsonObject, ready: ReadyTools) {
@@ -120,6 +123,7 @@ export class LoopRequest {
     );
     this.pending = pending;
     this.#body = body;
+    this.#items = asked["input"];
     this.#given = this.rounds.givenTexts(asked);
   }
 
@@ -141,6 +145,11 @@ export class LoopRequest {
   get #listing(): JsonObject {
     const loaded = this.catalog?.loaded ?? [];
     return loaded.length === 0 ? this.#body : { ...this.#body, tools: [...listOf(this.#body["tools"]), ...loaded] };
+  }
+
+  /** The last images of the messages: data URLs and addresses. */
+  pictures(): readonly string[] {
+    return this.dialect === "responses" ? lastPictures(this.#items) : [];
   }
 
   /** The texts that the model has not written itself. */

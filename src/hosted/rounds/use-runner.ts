@@ -3,15 +3,17 @@ import { GatewayError, type JsonObject, parseObject, type Usage } from "../../co
 import type { AnswerEvent, ToolCallPart } from "../../dialects/index.ts";
 import type { Sources } from "../citations/sources.ts";
 import type { LoopCall } from "../loop-call.ts";
-import type { AskedTool } from "../requests/asked-tools.ts";
+import type { AskedTool, ImageTool } from "../requests/asked-tools.ts";
 import type { HostedFunction } from "../requests/functions.ts";
 import type { LoopRequest } from "../requests/loop-request.ts";
 import { type PendingUse, useIdOf } from "../requests/messages-history.ts";
+import { dataUrl } from "../requests/pictures.ts";
 import type { CallResult } from "../requests/round-dialect.ts";
 import { GivenAddresses } from "../running/given-addresses.ts";
 import { failedOutcome, type ToolOutcome } from "../running/tool-outcome.ts";
 import { callConfigured } from "../running/configured-tools.ts";
 import { searchTools } from "../running/search-tools.ts";
+import { drawImage, type ImageUse } from "../running/image-tool.ts";
 import { callServed } from "../running/served-tools.ts";
 import { useTool } from "../running/web-tools.ts";
 import type { AnswerJoiner } from "./answer-joiner.ts";
@@ -67,6 +69,8 @@ export class UseRunner {
   #toolSearches = 0;
   /** Calls so far, of which each has a number of its own. */
   #calls = 0;
+  /** The last image that was made, as a data URL. */
+  #drawn: string | undefined;
   /** Of all results so far. */
   #characters = 0;
   /** Calls of one round have it in their ids: that way they are put together again when a client returns them. */
@@ -214,7 +218,16 @@ export class UseRunner {
     if (called.family === "configured") return callConfigured(call.served, { ...common, ...called });
     if (called.family === "tool-search")
       return searchTools({ tools: request.catalog?.tools ?? [], action: called.action, arguments: text });
+    if (called.family === "image") return this.#draw(called.tool, common);
     return useTool(call.pages, { ...common, called, sources, given: await this.#givenAddresses() });
+  }
+
+  async #draw(tool: ImageTool, use: Pick<ImageUse, "arguments" | "requestOf">): Promise<ToolOutcome> {
+    const { call, request } = this.#options;
+    const pictures = (): readonly string[] => (this.#drawn === undefined ? request.pictures() : [this.#drawn]);
+    const outcome = await drawImage(call.served.own, { ...use, tool, pictures });
+    if (outcome.image !== undefined) this.#drawn = dataUrl(outcome.image.data);
+    return outcome;
   }
 
   #begin(call: ToolCallPart, resumed: PendingUse | undefined): BegunUse {

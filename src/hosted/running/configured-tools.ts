@@ -1,7 +1,7 @@
 /** Hosted tools that tools of the configuration's servers run: each call is paid work of its own, as any call of that tool. */
 import type { PaidRequest } from "../../charges/index.ts";
 import { GatewayError, type JsonObject, parseObject } from "../../core/index.ts";
-import type { AskedTool, ConfiguredTool, SearchTool, WebTool } from "../requests/asked-tools.ts";
+import type { AskedTool, ConfiguredTool, ImageTool, SearchTool, WebTool } from "../requests/asked-tools.ts";
 import {
   type ArgumentForm,
   argumentForm,
@@ -26,8 +26,10 @@ export interface ReadyConfigured extends ConfiguredTool {
   found: readonly FoundConfigured[];
 }
 
+const never = (): boolean => false;
+
 /** A tool of a request that the gateway runs, with all that it is run by. */
-export type ReadyTool = WebTool | SearchTool | ReadyConfigured;
+export type ReadyTool = WebTool | SearchTool | ReadyConfigured | ImageTool;
 
 /** Rejects as `findServer` does, and with a 502 for a tool that its server does not have, or that can't run the function. */
 export async function readyTool(
@@ -39,7 +41,6 @@ export async function readyTool(
   const found = await Promise.all(
     tool.configured.map(async ({ action, name }): Promise<FoundConfigured> => {
       const [server = ""] = name.split("__", 1);
-      const never = (): boolean => false;
       const asked = { label: server, index: tool.index, permits: () => true, needsApproval: never, isDeferred: never };
       const place = { name: server };
       const { tools } = await findServer(finders, { ...asked, place }, { ...finding, canAsk: true, only: name });

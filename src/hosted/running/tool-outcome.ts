@@ -1,5 +1,5 @@
 import type { JsonObject, Nano } from "../../core/index.ts";
-import type { CodeOutput, FoundPassage } from "./tool-output.ts";
+import type { CodeOutput, DrawnImage, FoundPassage } from "./tool-output.ts";
 import type { DeferredTool } from "../requests/deferred-tools.ts";
 
 /** A page that a tool has found. */
@@ -32,6 +32,8 @@ export interface ToolOutcome {
   served?: string;
   /** Of code that was run. */
   outputs?: readonly CodeOutput[];
+  /** An image that was made. */
+  image?: DrawnImage;
   /** Of a search in files. */
   passages?: readonly FoundPassage[];
   /** The characters that the answer keeps of it, beside the text. */

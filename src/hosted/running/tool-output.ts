@@ -1,4 +1,4 @@
-/** The results of a server's tool as the output of code that was run, or as passages of files. */
+/** The results of tools: the output of code that was run, passages of files, images. */
 import { type JsonObject, objectOf, objectsOf, parseObject, stringOf } from "../../core/index.ts";
 
 /** One run of code. */
@@ -8,6 +8,14 @@ export interface CodeOutput {
   exitCode: number;
   /** Data URLs. */
   images: readonly string[];
+}
+
+/** An image that was made. */
+export interface DrawnImage {
+  /** Base64. */
+  data: string;
+  /** As the item describes it: its size, its quality … */
+  described: JsonObject;
 }
 
 type ShownOutput = Omit<CodeOutput, "images"> & Partial<Pick<CodeOutput, "images">>;

@@ -81,6 +81,7 @@ const ofTools: ReadonlySet<unknown> = new Set([
   "mcp_list_tools",
   "code_interpreter_call",
   "file_search_call",
+  "image_generation_call",
 ]);
 
 /** The content of an item; its status and encrypted data come with its end. */

@@ -38,6 +38,13 @@ const hostedEvents: ReadonlyMap<unknown, { begun: readonly string[]; done: strin
     { begun: ["file_search_call.in_progress", "file_search_call.searching"], done: "file_search_call.completed" },
   ],
   ["code_interpreter_call", { begun: ["code_interpreter_call.in_progress"], done: "code_interpreter_call.completed" }],
+  [
+    "image_generation_call",
+    {
+      begun: ["image_generation_call.in_progress", "image_generation_call.generating"],
+      done: "image_generation_call.completed",
+    },
+  ],
   ["mcp_list_tools", { begun: ["mcp_list_tools.in_progress"], done: "mcp_list_tools.completed" }],
   ["mcp_call", { begun: ["mcp_call.in_progress"], done: "mcp_call.completed" }],
 ]);

@@ -83,7 +83,7 @@ export function readItems(items: readonly unknown[], at: string, names: ToolName
   return turns;
 }
 
-/** The ids of calls of a shell in a container: their outputs do not tell where they were made. */
+/** The ids of calls of a shell in a container: their outputs do not name it. */
 function callsInContainers(items: readonly unknown[]): ReadonlySet<unknown> {
   const found = new Set<unknown>();
   for (const value of items) {
@@ -235,7 +235,7 @@ function readGeneratedImage(item: JsonObject, at: string, names: ToolNames): Par
 }
 
 /** By the first bytes, in base64: the item does not name it. */
-function imageTypeOf(data: string): string {
+export function imageTypeOf(data: string): string {
   const [, type = "png"] = imageStarts.find(([start]) => data.startsWith(start)) ?? [];
   return `image/${type}`;
 }

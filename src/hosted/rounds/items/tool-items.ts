@@ -3,6 +3,7 @@ import type { HostedDialect } from "../../requests/asked-tools.ts";
 import type { BegunUse, UseItems } from "./begun-use.ts";
 import { configuredItems } from "./configured-items.ts";
 import { searchItems } from "./search-items.ts";
+import { imageItems } from "./image-items.ts";
 import { servedItems } from "./served-items.ts";
 import { webItems } from "./web-items.ts";
 
@@ -16,6 +17,8 @@ export function itemsOf(dialect: HostedDialect, use: BegunUse): UseItems {
       return configuredItems[dialect](called, use);
     case "tool-search":
       return searchItems[dialect](called, use);
+    case "image":
+      return imageItems(use);
     case "served":
       return servedItems[dialect](called, use);
   }

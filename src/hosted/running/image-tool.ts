@@ -1,0 +1,137 @@
+/** Images of the hosted tool of Responses, made by the gateway's own tools: each is paid work of its own. */
+import type { PaidRequest } from "../../charges/index.ts";
+import {
+  GatewayError,
+  type JsonObject,
+  objectOf,
+  objectsOf,
+  parseCredits,
+  parseObject,
+  stringOf,
+} from "../../core/index.ts";
+import type { ImageTool } from "../requests/asked-tools.ts";
+import type { OwnTools } from "./own-tools.ts";
+import { endsLoop } from "./part-of-loop.ts";
+import { failedOutcome, type ToolOutcome } from "./tool-outcome.ts";
+import { type DrawnImage, textOf } from "./tool-output.ts";
+
+/** Settings of the request that the gateway's tools take as they are. */
+const settings = ["size", "quality", "background", "output_format", "output_compression", "moderation"];
+
+export function imageDefinition({ models, value }: ImageTool): { description: string; parameters: JsonObject } {
+  const { editId } = models ?? {};
+  const isFree = editId !== undefined && value["action"] !== "generate" && value["action"] !== "edit";
+  const prompt = { type: "string", description: "The image in words, with all that matters in it." };
+  const edit = {
+    type: "boolean",
+    description: "Whether to change the last images of this conversation, instead of making a new one.",
+  };
+  return {
+    description: "Makes an image, which the user sees. Call it once for each image that the user asks for.",
+    parameters: {
+      type: "object",
+      properties: { prompt, ...(isFree && { edit }) },
+      required: ["prompt"],
+      additionalProperties: false,
+    },
+  };
+}
+
+export interface ImageUse {
+  tool: ImageTool;
+  /** The model's JSON. */
+  arguments: string;
+  requestOf: (body: JsonObject) => PaidRequest;
+  /** The last images of the conversation: data URLs and addresses. */
+  pictures: () => readonly string[];
+}
+
+const PROMPT_CHARACTERS_MAX = 32_000;
+
+/** Rejects as `useTool` does. */
+export async function drawImage(own: Pick<OwnTools, "call">, use: ImageUse): Promise<ToolOutcome> {
+  const input = parseObject(use.arguments);
+  const { prompt, edit } = input ?? {};
+  if (
+    input === undefined ||
+    typeof prompt !== "string" ||
+    prompt.trim() === "" ||
+    prompt.length > PROMPT_CHARACTERS_MAX
+  )
+    return failedOutcome("invalid_input", input ?? {});
+  const asked = askedImage({ ...use, isEdit: edit === true }, prompt);
+  if (asked === undefined) return { ...failedOutcome("invalid_input", input), text: NO_PICTURE };
+  const { requestId, principal, headers, client } = use.requestOf({});
+  try {
+    const { result, headers: told } = await own.call({
+      ...asked,
+      requestId,
+      principal,
+      headers,
+      signal: client.signal,
+    });
+    const cost = parseCredits(told["x-tollgate-credits"] ?? "0");
+    const image = drawnIn(result, asked);
+    if (image === undefined) {
+      const text = `Error: ${textOf(result).slice(0, MESSAGE_CHARACTERS_MAX)}`;
+      return { ...failedOutcome("unavailable", input), text, cost };
+    }
+    const text = "The image is made, and the user sees it.";
+    const kept = { image, keptCharacters: 2 * image.data.length };
+    return { input, text, error: undefined, pages: [], cost, counts: false, ...kept };
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || endsLoop.has(thrown.code)) throw thrown;
+    return { ...failedOutcome("unavailable", input), text: `Error: ${thrown.message}` };
+  }
+}
+
+/** Throws 422 for a tool whose mask only the provider has. */
+export function requireMask({ value }: ImageTool): void {
+  const mask = objectOf(value["input_image_mask"]);
+  if (mask === undefined || typeof mask["image_url"] === "string") return;
+  const message = "tools: input_image_mask: send the image itself (image_url): the gateway makes this image.";
+  throw new GatewayError("validation_failed", message, { param: "tools" });
+}
+
+const MESSAGE_CHARACTERS_MAX = 2_000;
+const NO_PICTURE = "Error: there is no image in this conversation that could be changed. Make a new one.";
+
+/** The call of the gateway's own tool; undefined for an edit of nothing. */
+function askedImage(
+  { tool: { models, value }, pictures, isEdit: wantsEdit }: ImageUse & { isEdit: boolean },
+  prompt: string,
+): { name: string; arguments: JsonObject } | undefined {
+  const { id, model = "", editId } = models ?? {};
+  const { action, input_fidelity: fidelity, input_image_mask: mask } = value;
+  const isEdit = editId !== undefined && action !== "generate" && (wantsEdit || action === "edit");
+  const given = settings.flatMap((name) => (value[name] == null ? [] : [[name, value[name]] as const]));
+  // Others give links by default, which clients of the tool do not know.
+  const format = OWN_FORMAT.test(model) ? {} : { response_format: "b64_json" };
+  const common = { prompt, n: 1, ...Object.fromEntries(given), ...format };
+  if (!isEdit) return { name: "image_generate", arguments: { ...common, model: id } };
+  const image = pictures();
+  if (image.length === 0) return undefined;
+  const masked = stringOf(objectOf(mask)?.["image_url"]);
+  const more = { ...(fidelity != null && { input_fidelity: fidelity }), ...(masked !== "" && { mask: masked }) };
+  return { name: "image_edit", arguments: { ...common, ...more, image, model: editId } };
+}
+
+/** OpenAI's models that give bytes alone, and refuse the member. */
+const OWN_FORMAT = /^(?:gpt-image|chatgpt-image)/;
+
+function drawnIn(
+  { content, structuredContent, isError }: JsonObject,
+  asked: { name: string; arguments: JsonObject },
+): DrawnImage | undefined {
+  const data = objectsOf(content).find(({ type }) => type === "image")?.["data"];
+  if (isError === true || typeof data !== "string") return undefined;
+  const answer = objectOf(structuredContent) ?? {};
+  const [first] = objectsOf(answer["data"]);
+  const revised = stringOf(first?.["revised_prompt"]) || asked.arguments["prompt"];
+  const shown = ["size", "quality", "background", "output_format"].flatMap((name) => {
+    const value = answer[name] ?? asked.arguments[name];
+    return typeof value === "string" ? [[name, value] as const] : [];
+  });
+  const action = asked.name === "image_edit" ? "edit" : "generate";
+  return { data, described: { revised_prompt: revised, action, ...Object.fromEntries(shown) } };
+}

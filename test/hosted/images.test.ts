@@ -1,0 +1,190 @@
+/** The hosted tool for images, run by the gateway's own tools, for a model that knows chat alone. */
+import { describe, expect, test } from "bun:test";
+import OpenAI from "openai";
+import { type JsonObject, objectOf } from "../../src/core/index.ts";
+import { oneCredit } from "../kit/index.ts";
+import { hostedScene, type HostedScene, model, type ModelAnswer } from "./hosted-scene.ts";
+
+const painter = "pictures/gpt-image-1";
+const at = hostedScene({
+  mcp: { models: { image: painter, image_edit: painter } },
+  // A round costs a hundredth of a credit.
+  pricing: { models: { "plain/model": { requests_kcount: 10 }, [painter]: { input_mtok: 5, output_image_mtok: 40 } } },
+});
+const ROUND = oneCredit / 100n;
+
+const openai = ({ rig, caller }: HostedScene): OpenAI =>
+  new OpenAI({ baseURL: `${rig.gateway.url}/v1`, apiKey: caller.token, maxRetries: 0 });
+
+const draw = (prompt: string, more: JsonObject = {}): ModelAnswer => ({
+  calls: [{ name: "image_generation", args: { prompt, ...more } }],
+});
+const done: ModelAnswer = { text: "Done." };
+const data = "iVBORw0KGgo=";
+const tool = { type: "image_generation" as const };
+const ask = { model, input: "Draw a cat.", tools: [tool] };
+const sent = ({ drawn }: HostedScene): unknown => drawn.map(({ body }) => objectOf(JSON.parse(body)));
+const plain = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value)
+      .replaceAll(/_0[a-z0-9]{24}/g, "")
+      .replaceAll(',"parsed":null', ""),
+  );
+
+test("an image is made with the options of the tool; its events, item and price are those of both", async () => {
+  const scene = at();
+  const before = await scene.caller.closed();
+  const options = { size: "1024x1024", quality: "low", background: "opaque", moderation: "low" } as const;
+  const asked = { ...ask, tools: [{ ...tool, ...options, partial_images: 2 }] };
+  scene.answers({ text: "Here it comes.", ...draw("a cat") }, done);
+  const stream = openai(scene).responses.stream(asked);
+  const names: string[] = [];
+  for await (const { type } of stream) if (type.includes("image")) names.push(type.replace("response.", ""));
+  expect(names).toEqual(["in_progress", "generating", "completed"].map((name) => `image_generation_call.${name}`));
+  const { output } = await stream.finalResponse();
+  expect(output).toMatchObject([
+    { type: "message" },
+    {
+      type: "image_generation_call",
+      status: "completed",
+      result: data,
+      revised_prompt: "a red cat",
+      size: "1024x1024",
+      quality: "low",
+      background: "opaque",
+      output_format: "png",
+      action: "generate",
+    },
+    { type: "message" },
+  ]);
+  expect(sent(scene)).toEqual([{ model: "gpt-image-1", prompt: "a cat", n: 1, ...options }]);
+  expect((await scene.caller.closed()) - before).toBe((41n * oneCredit) / 1000n + 2n * ROUND);
+  scene.answers({ text: "Here it comes.", ...draw("a cat") }, done);
+  const whole = await openai(scene).responses.create(asked);
+  expect(plain(whole.output)).toEqual(plain(output));
+  const parts = await fetch(`${scene.rig.gateway.url}/v1/generations?parent_id=${whole.id.replace("resp_", "req_")}`, {
+    headers: { authorization: `Bearer ${scene.caller.token}` },
+  });
+  const { data: listed } = (await parts.json()) as { data: { operation: string }[] };
+  expect(listed.map(({ operation }) => operation).toSorted()).toEqual(["image_generation", "responses", "responses"]);
+});
+
+describe("an edit", () => {
+  const picture = `data:image/png;base64,${data}`;
+  const asked = {
+    ...ask,
+    input: [
+      {
+        role: "user" as const,
+        content: [{ type: "input_image" as const, image_url: picture, detail: "auto" as const }],
+      },
+    ],
+  };
+
+  test.each([
+    ["that the model chooses", tool, { edit: true }, "/edits"],
+    ["that the model does not choose", tool, {}, "/generations"],
+    ["that the tool demands", { ...tool, action: "edit" as const }, {}, "/edits"],
+    ["that the tool excludes", { ...tool, action: "generate" as const }, { edit: true }, "/generations"],
+  ])("%s", async (_title, own, args, path) => {
+    const scene = at();
+    scene.answers(draw("blue", args), done);
+    await openai(scene).responses.create({ ...asked, tools: [own] });
+    expect(scene.drawn.map((each) => each.path.replace("/pictures/images", ""))).toEqual([path]);
+    if (path === "/edits") expect(scene.drawn[0]?.body).toContain('name="image"; filename="file-0.png"');
+    const properties = objectOf(
+      objectOf(objectOf(scene.asked[0]?.tools?.[0]?.function)?.["parameters"])?.["properties"],
+    );
+    expect(Object.keys(properties ?? {})).toEqual(own === tool ? ["prompt", "edit"] : ["prompt"]);
+  });
+
+  test("is of the image made before, in this answer or by id in a later one", async () => {
+    const scene = at();
+    scene.answers(draw("a cat"), draw("blue", { edit: true }), done);
+    const first = await openai(scene).responses.create({ ...ask, store: true });
+    expect(scene.drawn.map(({ path }) => path)).toEqual(["/pictures/images/generations", "/pictures/images/edits"]);
+    for (const next of [
+      { previous_response_id: first.id, input: "Make it blue." },
+      {
+        input: [
+          { type: "image_generation_call", id: first.output[0]?.id } as never,
+          { role: "user", content: "Blue." },
+        ],
+      },
+      {
+        input: [...(first.output as OpenAI.Responses.ResponseInputItem[]), { role: "user" as const, content: "Blue." }],
+      },
+    ] as OpenAI.Responses.ResponseCreateParamsNonStreaming[]) {
+      scene.answers(draw("blue", { edit: true }), done);
+      await openai(scene).responses.create({ ...ask, ...next });
+      expect(scene.drawn.map(({ path }) => path)).toEqual(["/pictures/images/edits"]);
+      // The model sees the image too.
+      expect(JSON.stringify(scene.asked[0]?.messages)).toContain(data);
+    }
+  });
+
+  test("of nothing is a result that says so, and so are a mask at the provider and another user's image", async () => {
+    const scene = at();
+    scene.answers(draw("blue", { edit: true }), done);
+    const { output } = await openai(scene).responses.create(ask);
+    expect(output[0]).toMatchObject({ type: "image_generation_call", status: "failed", result: null });
+    expect(scene.asked[1]?.messages.at(-1)?.content).toContain("no image in this conversation");
+    expect(scene.drawn).toEqual([]);
+    const masked = { ...tool, input_image_mask: { file_id: "file-1" } };
+    const refused = await scene.post("/v1/responses", { input: "Hi", tools: [masked] });
+    expect(await refused.text()).toContain("input_image_mask");
+    scene.answers(draw("a cat"), done);
+    const made = await openai(scene).responses.create({ ...ask, store: true });
+    const apiKey = await scene.rig.gateway.token({ user: "eve" });
+    const eve = new OpenAI({ baseURL: `${scene.rig.gateway.url}/v1`, apiKey, maxRetries: 0 });
+    scene.answers(draw("blue", { edit: true }), done);
+    const stolen = { type: "image_generation_call", id: made.output[0]?.id } as never;
+    const answer = eve.responses.create({ ...ask, input: [stolen, { role: "user", content: "Blue." }] });
+    await answer.catch(() => undefined);
+    expect(scene.drawn).toEqual([]);
+    expect(JSON.stringify(scene.asked)).not.toContain(data);
+  });
+});
+
+test("a refusal of the provider, and a model without an image, are results; `max_tool_calls` holds", async () => {
+  const scene = at();
+  const { answer } = scene.painter;
+  const error = { message: "Your request was rejected by the safety system.", code: "moderation_blocked" };
+  scene.painter.answer = () =>
+    Response.json({ error: { ...error, type: "image_generation_user_error" } }, { status: 400 });
+  scene.answers(draw("bad"), draw(" "), done);
+  const before = await scene.caller.closed();
+  const response = await scene.post("/v1/responses", { ...ask, max_tool_calls: 2 });
+  scene.painter.answer = answer;
+  const { output } = (await response.json()) as { output: JsonObject[] };
+  expect(output.map(({ type, status }) => [type, status])).toEqual([
+    ["image_generation_call", "failed"],
+    ["image_generation_call", "failed"],
+    ["message", "completed"],
+  ]);
+  expect(JSON.stringify(scene.asked.at(-1)?.messages)).toContain("rejected by the safety system");
+  expect(scene.drawn).toHaveLength(1);
+  expect((await scene.caller.closed()) - before).toBe(3n * ROUND);
+});
+
+test("an image that can't be paid ends the answer, with what there is", async () => {
+  const scene = at();
+  const token = await scene.rig.gateway.token({ user: "poor", credits: 2n * ROUND });
+  const poor = new OpenAI({ baseURL: `${scene.rig.gateway.url}/v1`, apiKey: token, maxRetries: 0 });
+  scene.answers({ text: "Here it comes.", ...draw("a cat") }, done);
+  const { status, incomplete_details: details, output } = await poor.responses.create(ask);
+  expect([status, details?.reason]).toEqual(["incomplete", "max_output_tokens"]);
+  expect(output.map(({ type }) => type)).toEqual(["message", "image_generation_call"]);
+  expect(scene.drawn).toEqual([]);
+});
+
+test("a token without the right gets no images, a forced tool is refused by its name", async () => {
+  const scene = at();
+  const token = await scene.rig.gateway.token({ user: "limited", tools: ["*", "!image_generate"] });
+  const limited = new OpenAI({ baseURL: `${scene.rig.gateway.url}/v1`, apiKey: token, maxRetries: 0 });
+  scene.answers(done);
+  const { response } = await limited.responses.create(ask).withResponse();
+  expect(response.headers.get("x-tollgate-dropped-tools")).toBe("image_generation");
+  const forced = limited.responses.create({ ...ask, tool_choice: { type: "image_generation" } });
+  expect(await forced.catch((thrown: Error) => thrown.message)).toContain("image_generation");
+});
