@@ -110,6 +110,19 @@ test("initialize is sent once, and the session names the process", async () => {
   expect(again.status).toBe(404);
 });
 
+test("a program that ends while a message is on its way harms no other", async () => {
+  const { server, pids, ends } = start();
+  expect((await server.answer(post(call("x")), "a")).status).toBe(200);
+  process.kill(-(pids[0] ?? 0), "SIGKILL");
+  // It ends before this process hears of it.
+  Bun.sleepSync(100);
+  const large = { ...call("x"), params: { name: "x", arguments: { text: "x".repeat(60_000) } } };
+  // A rejection that nobody handles would fail the test, and end the process with all programs.
+  const answers = await Promise.all([1, 2].map((id) => server.answer(post({ ...large, id }), "a")));
+  expect(answers.map(({ status }) => status)).toEqual([502, 502]);
+  expect(ends).toEqual(["SIGKILL"]);
+});
+
 test("ids are the caller's, also those of progress, and an answer to another's id belongs to nobody", async () => {
   const { server } = start();
   const [one, two] = await Promise.all([

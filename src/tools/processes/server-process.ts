@@ -76,8 +76,9 @@ export class ServerProcess {
     if (this.#waitingBytes > WAITING_BYTES_MAX) return this.kill();
     const written = async (): Promise<void> => {
       try {
-        void this.#child.stdin.write(text);
-        await this.#child.stdin.flush();
+        const { stdin } = this.#child;
+        // Either may be the one that waits, and fails if the program does not read.
+        await Promise.all([stdin.write(text), stdin.flush()]);
       } catch {
         // It has ended, which its exit shows.
       } finally {

@@ -89,8 +89,7 @@ export class ToolHost {
     const sent = async (): Promise<void> => {
       try {
         const orders: HostOrders = { secret: this.#secret, plans: this.#plans };
-        void child.stdin.write(`${JSON.stringify(orders)}\n`);
-        await child.stdin.flush();
+        await Promise.all([child.stdin.write(`${JSON.stringify(orders)}\n`), child.stdin.flush()]);
       } catch {
         // It has ended, and gets the list when it is started again.
       }
