@@ -7,6 +7,8 @@ export {
   STATELESS,
   takesTasks,
   tasksExtension,
+  uiCapability,
+  uiExtension,
   versionKey,
 } from "./revisions.ts";
 export { encodedValue, valueForHeader } from "./header-values.ts";

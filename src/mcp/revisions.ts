@@ -27,6 +27,12 @@ export const subscriptionKey = `${META}subscriptionId`;
 /** The extension by which a call may be answered with a task. */
 export const tasksExtension = `${META}tasks`;
 
+/** The extension by which a tool names the page that shows its result (`ui://`). */
+export const uiExtension = `${META}ui`;
+
+/** The only type of such pages so far. */
+export const uiCapability: JsonObject = { mimeTypes: ["text/html;profile=mcp-app"] };
+
 /** How a message is answered. */
 export type Era = { capabilities: JsonObject } & (
   | { stateless: false; revision: SessionRevision }
@@ -121,10 +127,15 @@ export function takesUrls(era: Era): boolean {
 /** The capabilities of a client by which servers ask it. */
 const askable = ["elicitation", "sampling", "roots"] as const;
 
-/** Those that the client has, and whether it follows tasks; without all others. */
+/** Those that the client has, and whether it follows tasks and shows pages of tools; without all others. */
 export function askableOf(capabilities: JsonObject): JsonObject {
   const asked: JsonObject = Object.fromEntries(
     askable.flatMap((name) => (objectOf(capabilities[name]) === undefined ? [] : [[name, capabilities[name]]])),
   );
-  return takesTasks(capabilities) ? { ...asked, extensions: { [tasksExtension]: {} } } : asked;
+  const hasUi = objectOf(objectOf(capabilities["extensions"])?.[uiExtension]) !== undefined;
+  const extensions = {
+    ...(takesTasks(capabilities) && { [tasksExtension]: {} }),
+    ...(hasUi && { [uiExtension]: uiCapability }),
+  };
+  return Object.keys(extensions).length > 0 ? { ...asked, extensions } : asked;
 }

@@ -24,3 +24,9 @@ test("members that clients would not take are left out", () => {
   const right = { title: "A", description: "B", outputSchema: { type: "object" }, _meta: { a: 1 } };
   expect(validDefinition({ ...right, annotations })).toEqual({ ...right, annotations: { readOnlyHint: true } });
 });
+
+test("a tool keeps the address of its page, and no huge _meta", () => {
+  const meta = { ui: { resourceUri: "ui://weather/view.html" } };
+  expect(validDefinition({ name: "a", _meta: meta })).toEqual({ name: "a", _meta: meta });
+  expect(validDefinition({ name: "a", _meta: { a: "x".repeat(20_000) } })).toEqual({ name: "a" });
+});

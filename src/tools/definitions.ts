@@ -3,6 +3,10 @@
  * could take the tools of all others away.
  */
 import { type JsonObject, objectOf } from "../core/index.ts";
+import { withSafeIcons } from "./icons.ts";
+
+/** JSON of the `_meta` of a tool, such as the address of its user interface (`ui://`). */
+const META_CHARACTERS_MAX = 16 * 1024;
 
 const annotationTypes: readonly (readonly [string, string])[] = [
   ["title", "string"],
@@ -23,7 +27,7 @@ export function validInputSchema(given: unknown): JsonObject | undefined {
 
 /** The members besides the schema, without those that clients would not take. */
 export function validDefinition(given: JsonObject): JsonObject {
-  const { icons: _icons, execution: _execution, ...rest } = given;
+  const { execution: _execution, ...rest } = withSafeIcons(given);
   const { title, description, annotations, outputSchema, _meta: meta, ...others } = rest;
   const output = objectOf(outputSchema);
   return {
@@ -33,8 +37,12 @@ export function validDefinition(given: JsonObject): JsonObject {
     ...(objectOf(annotations) && { annotations: validAnnotations(objectOf(annotations) ?? {}) }),
     // Those of 2025 take only that of an object.
     ...(output?.["type"] === "object" && { outputSchema: output }),
-    ...(objectOf(meta) && { _meta: meta }),
+    ...(isShort(objectOf(meta)) && { _meta: meta }),
   };
+}
+
+function isShort(meta: JsonObject | undefined): boolean {
+  return meta !== undefined && JSON.stringify(meta).length <= META_CHARACTERS_MAX;
 }
 
 function validAnnotations(given: JsonObject): JsonObject {

@@ -6,6 +6,7 @@ import { validDefinition, validInputSchema } from "./definitions.ts";
 import { headerMembers, type HeaderMember, withoutHeaderMembers } from "./header-members.ts";
 import { ServerError } from "./client/server-answer.ts";
 import { listPages } from "./list-pages.ts";
+import { shownCapabilities } from "./client/session.ts";
 import type { ToolPins } from "./pins/tool-pins.ts";
 import type { ServerAccess } from "./server-access.ts";
 
@@ -163,6 +164,7 @@ export class ServerList {
       this.#access.lists.request({
         method: "tools/list",
         params,
+        capabilities: shownCapabilities,
         timeoutMs: LIST_MS_MAX,
         bytesMax: listBytesMax - bytes,
       });

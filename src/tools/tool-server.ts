@@ -26,6 +26,7 @@ import {
   refusalFor,
   ROUNDS_MAX,
 } from "./relay/client-questions.ts";
+import { shownResult } from "./icons.ts";
 import { RecentMap } from "./recent-map.ts";
 import { KnownResources } from "./relay/known-resources.ts";
 import { isTask, readTask } from "./relay/server-tasks.ts";
@@ -163,7 +164,7 @@ export class ToolServer {
       );
       if (isQuestion(result) && !mayAsk(result, input))
         throw new ServerError(rpcCodes.invalidRequest, `The server ${name} asks for input that it cannot get here.`);
-      return cleanObject(result, access.secrets());
+      return shownResult(cleanObject(result, access.secrets()));
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
       const error = cleaned(thrown, access.secrets());
@@ -214,7 +215,7 @@ export class ToolServer {
       if (!Array.isArray(result["content"])) {
         throw new GatewayError("upstream_invalid_answer", `The server ${name} answers with no result of a tool.`);
       }
-      const { resultType: _type, ...own } = cleanObject(result, access.secrets());
+      const { resultType: _type, ...own } = shownResult(cleanObject(result, access.secrets()));
       const isFree = own["isError"] === true && !chargesErrors(tool.name);
       return { result: own, usage: isFree ? {} : { toolCalls: 1 } };
     } catch (thrown) {

@@ -53,19 +53,44 @@ beforeAll(async () => {
           old: { url: servers[0]?.url, auth },
           modern: { url: servers[1]?.url, auth },
           tools: { url: startedTools.url },
+          pages: { url: pages.url },
           everything: { command: "node", args: [everything, "stdio"], ...programUser(everything) },
         },
-        sets: { dev: { servers: ["old", "modern", "tools"] } },
+        sets: { dev: { servers: ["old", "modern", "tools"] }, apps: { servers: ["old", "pages"] } },
       },
     },
   });
   ({ token } = await rig.caller());
 });
+const view = "ui://weather/view.html";
+const viewMeta = { ui: { csp: { connectDomains: ["https://api.example.com"] } } };
+const icons = [{ src: "https://example.com/icon.png", sizes: ["48x48"] }, { src: "http://127.0.0.1/icon.png" }];
 const startedTools = startTestServer({ era: "2026" });
+const pages = startTestServer({
+  era: "2026",
+  tools: [
+    {
+      name: "weather",
+      inputSchema: { type: "object" },
+      icons,
+      _meta: { ui: { resourceUri: view, visibility: ["model"] } },
+    },
+  ],
+  answer: (method) => {
+    const mimeType = "text/html;profile=mcp-app";
+    if (method === "resources/list") return { resources: [{ uri: view, name: "view", mimeType, icons }] };
+    if (method === "resources/templates/list") return { resourceTemplates: [] };
+    if (method !== "resources/read") return undefined;
+    return {
+      contents: [{ uri: view, mimeType, text: "<p>\u202EWeather</p>", _meta: viewMeta }],
+      _meta: { "tollgate/x": 1 },
+    };
+  },
+});
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
   await rig.stop();
-  await Promise.all([...servers, startedTools].map((server) => server.stop()));
+  await Promise.all([...servers, startedTools, pages].map((server) => server.stop()));
 });
 
 async function connect(path: string, bearer = token, options: object = {}): Promise<Client> {
@@ -153,4 +178,24 @@ test("those of a program: server-everything", async () => {
   const { resources } = await client.listResources();
   const { contents } = await client.readResource({ uri: resources[0]?.uri ?? "" });
   expect(contents).toHaveLength(1);
+});
+
+test.each(["pages", "apps"])("a tool's page, its members and its icons pass at /mcp/%s", async (door) => {
+  for (const options of [{}, modern]) {
+    const client = await connect(`/mcp/${door}`, token, options);
+    const { tools } = await client.listTools();
+    const tool = tools.find(({ name }) => name.endsWith("weather"));
+    expect(tool?._meta).toEqual({ ui: { resourceUri: view, visibility: ["model"] } });
+    expect(tool?.icons).toEqual(icons.slice(0, 1));
+    const { resources } = await client.listResources();
+    expect(resources.find(({ uri }) => uri === view)).toMatchObject({ icons: icons.slice(0, 1) });
+    const { contents, _meta: meta = {} } = await client.readResource({ uri: view });
+    expect(contents).toEqual([
+      { uri: view, mimeType: "text/html;profile=mcp-app", text: "<p>Weather</p>", _meta: viewMeta },
+    ]);
+    expect(meta).not.toHaveProperty("tollgate/x");
+  }
+  // The server learns that pages may be shown: it may have such tools for clients of this kind alone.
+  const listed = pages.of("tools/list").at(-1)?.params["_meta"];
+  expect(JSON.stringify(listed)).toContain('"io.modelcontextprotocol/ui":{"mimeTypes"');
 });

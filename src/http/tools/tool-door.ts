@@ -1,7 +1,13 @@
 /** The tools at one URL for one caller: the gateway's own, and those of other servers. */
 import { type Principal, signedTokenIn } from "../../auth/index.ts";
-import type { ToolAnswer, ToolCall, ToolListing, ToolProgress } from "../../mcp/index.ts";
-import { allows, GatewayError, type JsonObject, objectsOf, parseObject } from "../../core/index.ts";
+import {
+  tasksExtension,
+  type ToolAnswer,
+  type ToolCall,
+  type ToolListing,
+  type ToolProgress,
+} from "../../mcp/index.ts";
+import { allows, GatewayError, type JsonObject, objectOf, objectsOf, parseObject } from "../../core/index.ts";
 import {
   checkHeaderMembers,
   ConnectionRequiredError,
@@ -198,8 +204,8 @@ async function callOther(
 /** Without a key, no id of a task could be made that other nodes understand. */
 function withoutTasks(input: ToolCall["input"]): ToolCall["input"] {
   if (input === undefined) return input;
-  const { extensions: _, ...capabilities } = input.capabilities;
-  return { ...input, capabilities };
+  const { [tasksExtension]: _, ...extensions } = objectOf(input.capabilities["extensions"]) ?? {};
+  return { ...input, capabilities: { ...input.capabilities, extensions } };
 }
 
 function reporterOf(report: (progress: ToolProgress) => void): (params: JsonObject) => void {

@@ -21,6 +21,7 @@ import {
   type ServerSession,
   type Session,
   sessionless,
+  shownCapabilities,
   stateless,
 } from "./session.ts";
 
@@ -191,7 +192,8 @@ export class McpClient {
   /** `capabilities`: by which the server may ask. */
   async #begin(timeoutMs: number, capabilities: AskedClient["capabilities"]): Promise<ServerSession> {
     const bounds = { timeoutMs: Math.min(timeoutMs, CONNECT_MS_MAX), bytesMax: 1024 * 1024 };
-    const params = { protocolVersion: sessionRevisions[0], capabilities, clientInfo: this.#wire.info };
+    const declared = { ...capabilities, ...shownCapabilities };
+    const params = { protocolVersion: sessionRevisions[0], capabilities: declared, clientInfo: this.#wire.info };
     const begun = await this.#wire.send({ ...bounds, method: "initialize", params }, sessionless);
     const { protocolVersion, capabilities: its } = resultOf(this.#options.name, begun);
     const hasLog = objectOf(objectOf(its)?.["logging"]) !== undefined;

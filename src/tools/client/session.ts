@@ -1,6 +1,6 @@
 /** The sessions of servers, and the requests that are made in them. */
 import type { CallSignal, JsonObject } from "../../core/index.ts";
-import type { ClientQuestion, LogLevel } from "../../mcp/index.ts";
+import { type ClientQuestion, type LogLevel, uiCapability, uiExtension } from "../../mcp/index.ts";
 import type { ServerQuestions } from "./server-questions.ts";
 
 export interface McpRequest {
@@ -52,6 +52,12 @@ export interface ServerSession {
 export type Session = { isStateless: true } | ServerSession;
 
 export const stateless: Session = { isStateless: true };
+
+/**
+ * Declared wherever the client is not known yet, so that lists have the tools with pages of their own. Clients that show none have the texts
+ * of their results.
+ */
+export const shownCapabilities: JsonObject = { extensions: { [uiExtension]: uiCapability } };
 
 /** Without a session. */
 export const sessionless: ServerSession = { isStateless: false, headers: {}, log: undefined };

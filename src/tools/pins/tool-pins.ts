@@ -134,8 +134,10 @@ async function textsOf(tools: ReadonlyMap<string, Pinnable>): Promise<Map<string
   return texts;
 }
 
+/** Icons are for people who look at a list: they change with a server's address for them, and no model reads them. */
 function textOf({ definition, headers }: Pinnable): string {
-  return JSON.stringify(sorted({ ...definition, headers }));
+  const { icons: _icons, ...rest } = definition;
+  return JSON.stringify(sorted({ ...rest, headers }));
 }
 
 /** Members in the order of their names, since a server may change that without a change. */

@@ -1,6 +1,13 @@
 /** The questions that a server may ask the client of a request, and their answers. */
 import { CallAborter, type JsonObject, objectOf, objectsOf, stringOf } from "../../core/index.ts";
-import { type ClientInput, type ClientQuestion, RpcError, rpcCodes, tasksExtension } from "../../mcp/index.ts";
+import {
+  type ClientInput,
+  type ClientQuestion,
+  RpcError,
+  rpcCodes,
+  tasksExtension,
+  uiExtension,
+} from "../../mcp/index.ts";
 import { cleanObject } from "../clean-result.ts";
 import type { AskedClient } from "../client/session.ts";
 import type { ServerError } from "../client/server-answer.ts";
@@ -131,12 +138,14 @@ export function refusalFor(
   return { error: new RpcError(code, message, { status: 400, data: { requiredCapabilities } }) };
 }
 
+const passedExtensions: ReadonlySet<string> = new Set([tasksExtension, uiExtension]);
+
 /** Whether the client has not declared what a server requires, and would be passed on if it had. */
 function canDeclare(required: JsonObject, { capabilities }: ClientInput): boolean {
   const names = Object.keys(required);
   const passed = new Set([...Object.values(capabilityOf), "extensions"]);
   if (!names.every((name) => passed.has(name))) return false;
-  if (!Object.keys(objectOf(required["extensions"]) ?? {}).every((name) => name === tasksExtension)) return false;
+  if (!Object.keys(objectOf(required["extensions"]) ?? {}).every((name) => passedExtensions.has(name))) return false;
   return names.some((name) => {
     const declared = objectOf(capabilities[name]);
     return declared === undefined || Object.keys(objectOf(required[name]) ?? {}).some((part) => !(part in declared));
