@@ -17,6 +17,12 @@ const pieceBytes = 64 * 1024;
 /** The least confidence, in percent, at which a guess by statistics is believed. */
 const confidenceMin = 30;
 
+/** Encodings of one byte a character, in which nearly every text is valid: pages that have moved to UTF-8 still declare them. */
+const byteEncodings = /^(?:windows-125|iso-8859-)\d/;
+
+/** Bytes beyond ASCII that a text in one of those has hardly ever in the order of UTF-8. */
+const provingBytesMin = 6;
+
 const LESS_THAN = 0x3c;
 
 export interface DecodeOptions {
@@ -68,7 +74,7 @@ function encodingOf(bytes: Uint8Array, { label, xml = false, plain = false }: De
     const valid = isValidUtf8(bytes);
     if (isUtf8(own) ? valid && hasHighBytes(bytes) : !valid) return own;
   }
-  return named;
+  return byteEncodings.test(named) && isCertainlyUtf8(bytes) ? "utf-8" : named;
 }
 
 function declared(bytes: Uint8Array, label: string | undefined, xml: boolean): string | undefined {
@@ -134,6 +140,12 @@ function isValid(bytes: Uint8Array, encoding: string, { isSample }: { isSample: 
   } catch {
     return false;
   }
+}
+
+function isCertainlyUtf8(bytes: Uint8Array): boolean {
+  let high = 0;
+  for (const byte of bytes) if (byte > 0x7f) high += 1;
+  return high >= provingBytesMin && isValidUtf8(bytes);
 }
 
 function hasHighBytes(bytes: Uint8Array): boolean {

@@ -1,7 +1,7 @@
 import { Element, isTag, isText, type ChildNode, type ParentNode, type Text } from "domhandler";
 import { adopt } from "../../html/adopt.ts";
 import type { Block, Blocks, Region } from "../blocks.ts";
-import { isSilent, mediaTags } from "../tags.ts";
+import { isHeading, isSilent, mediaTags } from "../tags.ts";
 
 /** Rows of a data table: longer ones belong to tables that lay a page out. */
 const rowWordsMax = 80;
@@ -49,7 +49,7 @@ function fateFrom(above: Fate | undefined, share: number, whole: boolean | undef
   return above?.share === share && above.whole === whole ? above : { share, whole };
 }
 
-const embeddedTags: ReadonlySet<string> = new Set(["pre", "table", "figure", "blockquote"]);
+const embeddedTags: ReadonlySet<string> = new Set(["pre", "table", "blockquote"]);
 /** Words around an embedded element by which it is judged, the levels above it if they are looked for, and the share of them that must be kept. */
 const aroundWordsMin = 60;
 const aroundLevelsMax = 3;
@@ -58,6 +58,8 @@ const aroundShareMin = 0.6;
 function judgeWhole(region: Region, share: number, words: readonly number[]): boolean | undefined {
   const { tag } = region;
   if (embeddedTags.has(tag) && isWithinContent(region, words)) return true;
+  // A part of a heading, such as a link in it, is judged with the rest.
+  if (isHeading(tag) && region.words <= rowWordsMax && share > 0) return true;
   return tag === "pre" || (tag === "tr" && region.words <= rowWordsMax) ? share >= 0.5 : undefined;
 }
 

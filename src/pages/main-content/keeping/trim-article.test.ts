@@ -39,3 +39,21 @@ test("a page of links that is taken for an article keeps them", () => {
   );
   expect(trimmed(`<h1>News</h1>${prose}<ul>${links.join("")}</ul>`)).toHaveLength(11);
 });
+
+const teaser = (number: number): string =>
+  `<div class=card><a href=/${number}><h4>Another story ${number} of the city</h4></a><p>It is about something else, cut off after some words of it, in the midst…</p></div>`;
+const teasers = [1, 2, 3].map(teaser).join("");
+
+test("teasers behind an article go with their heading, and a row of things within it stays", () => {
+  const html = `<h1>Bridge</h1>${prose}${prose}<section><h3>More from the city</h3>${teasers}</section>`;
+  expect(trimmed(html)).toEqual(["Bridge", "The mayor opened the", "The mayor opened the"]);
+  expect(trimmed(`<h1>Bridge</h1>${prose}<div>${teasers}</div>${prose}`)).toContain("It is about somethin");
+});
+
+test("a short part far behind an article goes, unless it is among its paragraphs", () => {
+  const menu = `<div><p>DROPPED ${"and a word ".repeat(20)}</p></div>`;
+  const end = "<p>Sign the petition for the bridge of the city.</p>";
+  const long = prose.repeat(6);
+  expect(trimmed(`<h1>Bridge</h1><div>${long}</div>${menu}<div>${end}</div>`)).not.toContain("Sign the petition fo");
+  expect(trimmed(`<h1>Bridge</h1><div>${long}${menu}${end}</div>`)).toContain("Sign the petition fo");
+});

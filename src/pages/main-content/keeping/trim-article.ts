@@ -1,6 +1,7 @@
 import { isProse, type Block } from "../blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { isHeading } from "../tags.ts";
+import { dropDetached, dropTeasers } from "./trim-tail.ts";
 
 /** The part of the words of an article that is in sentences, at least. Lists of links are taken for articles too. */
 const proseShareMin = 0.6;
@@ -13,10 +14,14 @@ const leadWordsMax = 8;
 
 /**
  * Takes the lines that a model judges one by one, and that are no part of an article, out of the kept blocks, in place: those that are
- * a link alone (to other articles, to the parts of the site), then headings and leads whose text wasn't kept.
+ * a link alone (to other articles, to the parts of the site), teasers and short parts behind it, then headings and leads whose text
+ * wasn't kept.
  */
-export function trimArticle({ blocks, headingAt }: PageFacts, kept: boolean[]): void {
+export function trimArticle(page: PageFacts, kept: boolean[]): void {
+  const { blocks, headingAt } = page;
   if (proseShare(blocks, kept) <= proseShareMin) return;
+  dropTeasers(page, kept);
+  dropDetached(page, kept);
   for (const { index, facts, linkWords } of blocks)
     if (facts.words > 0 && linkWords >= facts.words) kept[index] = false;
   // From the end: a heading of headings that go goes with them.
