@@ -42,6 +42,11 @@ const cited: ModelAnswer = { thought: "I know.", text: 'It is <cite id="1">so</c
 const own = { name: "own", args: {} };
 const mcp = { type: "mcp", server_label: "cities", require_approval: "never" };
 const responsesFunction = { type: "function", name: "own", parameters: { type: "object" }, strict: false };
+const messagesFunction = { name: "own", input_schema: { type: "object" } };
+const toolSearches = [
+  { type: "tool_search_tool_bm25_20251119", name: "tool_search_tool_bm25" },
+  { type: "tool_search_tool_regex_20251119", name: "tool_search_tool_regex" },
+];
 const webSearch = { type: "web_search_20250305", name: "web_search" };
 const webFetch = { type: "web_fetch_20250910", name: "web_fetch" };
 
@@ -119,6 +124,14 @@ const cases: Readonly<Record<StreamedDialect, readonly Case[]>> = {
       ],
     },
     {
+      title: "searches among deferred tools, and a call of one that was found",
+      body: { input, tools: [{ type: "tool_search" }, { ...responsesFunction, defer_loading: true }] },
+      answers: () => [
+        { text: "Let me look.", calls: ["own", ""].map((query) => ({ name: "tool_search", args: { query } })) },
+        { calls: [own] },
+      ],
+    },
+    {
       title: "an answer that is too long",
       body: { input, max_output_tokens: 7, tools: [{ type: "web_search" }] },
       answers: () => [{ calls: [search] }, { text: "And so", finish: "length" }],
@@ -150,13 +163,22 @@ const cases: Readonly<Record<StreamedDialect, readonly Case[]>> = {
       answers: () => [{ text: "Look.", calls: [{ name: "code_execution", args: { code: "1" } }] }, { text: "Done." }],
     },
     {
+      title: "searches among deferred tools, and a call of one that was found",
+      body: { max_tokens: 100, messages, tools: [...toolSearches, { ...messagesFunction, defer_loading: true }] },
+      answers: () => [
+        { text: "Let me look.", calls: [{ name: "tool_search_tool_bm25", args: { query: "own" } }] },
+        { calls: ["(", "own"].map((pattern) => ({ name: "tool_search_tool_regex", args: { pattern } })) },
+        { calls: [own] },
+      ],
+    },
+    {
       title: "a pause",
       body: { max_tokens: 100, messages, tools: [webSearch] },
       answers: () => [{ calls: [search] }],
     },
     {
       title: "a function of the client beside a search",
-      body: { max_tokens: 100, messages, tools: [webSearch, { name: "own", input_schema: { type: "object" } }] },
+      body: { max_tokens: 100, messages, tools: [webSearch, messagesFunction] },
       answers: () => [{ text: "Both.", calls: [search, own] }],
     },
     {
@@ -210,6 +232,8 @@ const documented: Readonly<Record<StreamedDialect, readonly string[]>> = {
     "image_generation_call.completed > output_item.done image_generation_call",
     "output_item.added shell_call > output_item.done shell_call",
     "output_item.added shell_call_output > output_item.done shell_call_output",
+    "output_item.added tool_search_call > output_item.done tool_search_call",
+    "output_item.added tool_search_output > output_item.done tool_search_output",
     "output_item.done > incomplete",
     "incomplete > end",
   ],
