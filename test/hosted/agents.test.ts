@@ -1,13 +1,27 @@
 /**
  * Web search of agents whose provider has none, as real processes: the pages on the screen are those of the simulated web, and not the
- * model's. `AGENTS=all` runs Codex too, and both on models of four providers each that have no such tool in the agent's dialect.
+ * model's. `AGENTS=all` runs Codex too, and both on models of four providers each that have no such tool in the agent's dialect. Searches
+ * for tools that the agents run themselves find those of an MCP server.
  */
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { agents } from "../agents/agents.ts";
 import { type Agent, runAgent, type Settings } from "../agents/run-agent.ts";
+import { startTestServer, type TestServer, textResult } from "../tools/tool-server.ts";
 import { hostedScene, model, type ModelAnswer, type ModelRequest } from "./hosted-scene.ts";
 
-const at = hostedScene();
+let notes: TestServer;
+beforeAll(() => {
+  notes = startTestServer({ era: "2026", call: ({ arguments: given }) => textResult(JSON.stringify(given)) });
+});
+afterAll(() => notes.stop());
+
+/** Names of models with which the agents search for tools; this model answers to them. */
+const searching = { Codex: "gpt-5.5", "Claude Code": "claude-opus-4-8" } as const;
+
+const at = hostedScene(() => ({
+  mcp: { servers: { notes: { url: notes.url } } },
+  routing: { routes: Object.fromEntries(Object.values(searching).map((name) => [name, { tiers: [[{ model }]] }])) },
+}));
 
 const msMax = 600_000;
 
@@ -117,6 +131,51 @@ test.skipIf(process.env["AGENTS"] !== "all").each(elsewhere)(
     expect(printed).toContain(scene.url("/columbia"));
     expect(printed).toContain("3747 m high");
     expect(new Set(scene.queries)).toEqual(new Set([query]));
+  },
+  msMax,
+);
+
+/** What the agent offers for a search, and the tool that it finds; the model sees that only then. */
+const searches = {
+  Codex: { call: { name: "tool_search", args: { query: "notes echo" } }, tool: "echo" },
+  "Claude Code": { call: { name: "ToolSearch", args: { query: "select:mcp__notes__echo" } }, tool: "mcp__notes__echo" },
+} as const;
+
+test.each(["Codex", "Claude Code"] as const)(
+  "%s searches for a tool of a server on a model that knows chat alone, and calls it",
+  async (name) => {
+    const agent = agents[name] as Agent;
+    const found = await agent.find();
+    if ("missing" in found) {
+      console.log(`skipped: it can't be installed: ${found.missing}`);
+      return;
+    }
+    const scene = at();
+    const { call, tool } = searches[name];
+    scene.answers((request) => {
+      const offered = namesOf(request);
+      const results = request.messages.filter(({ role }) => role === "tool").map(({ content }) => textOf(content));
+      if (results.some((text) => text.includes("remember me"))) return { text: "It is noted." };
+      if (offered.includes(tool)) return { calls: [{ name: tool, args: { text: "remember me" } }] };
+      return offered.includes(call.name) ? { calls: [call] } : { text: "ok" };
+    });
+    const before = notes.of("tools/call").length;
+    const asked: Agent = {
+      ...agent,
+      start(settings) {
+        const { command, variables = {}, ...rest } = agent.start(settings);
+        const { ENABLE_TOOL_SEARCH: _, ...others } = variables;
+        const question = "Note it down.";
+        const prompted = command.map((word) => (word.startsWith("Please do this.") ? question : word));
+        return { ...rest, command: prompted, variables: others };
+      },
+    };
+    const { url, token } = { url: scene.rig.gateway.url, token: scene.caller.token };
+    const { printed } = await runAgent(asked, found.bin, { url, token, model: searching[name] });
+    expect(printed).toContain("It is noted.");
+    expect(notes.of("tools/call").slice(before)).toHaveLength(1);
+    const rounds = scene.asked.filter((request) => namesOf(request).includes(call.name));
+    expect(rounds.map((request) => namesOf(request).includes(tool))).toEqual([false, true, true]);
   },
   msMax,
 );
