@@ -16,11 +16,11 @@ beforeAll(() => {
 afterAll(() => notes.stop());
 
 /** Names of models with which the agents search for tools; this model answers to them. */
-const searching = { Codex: "gpt-5.5", "Claude Code": "claude-opus-4-8" } as const;
+const toolSearchers = { Codex: "gpt-5.5", "Claude Code": "claude-opus-4-8" } as const;
 
 const at = hostedScene(() => ({
   mcp: { servers: { notes: { url: notes.url } } },
-  routing: { routes: Object.fromEntries(Object.values(searching).map((name) => [name, { tiers: [[{ model }]] }])) },
+  routing: { routes: Object.fromEntries(Object.values(toolSearchers).map((name) => [name, { tiers: [[{ model }]] }])) },
 }));
 
 const msMax = 600_000;
@@ -165,13 +165,12 @@ test.each(["Codex", "Claude Code"] as const)(
       start(settings) {
         const { command, variables = {}, ...rest } = agent.start(settings);
         const { ENABLE_TOOL_SEARCH: _, ...others } = variables;
-        const question = "Note it down.";
-        const prompted = command.map((word) => (word.startsWith("Please do this.") ? question : word));
+        const prompted = command.map((word) => (word.startsWith("Please do this.") ? "Note it down." : word));
         return { ...rest, command: prompted, variables: others };
       },
     };
     const { url, token } = { url: scene.rig.gateway.url, token: scene.caller.token };
-    const { printed } = await runAgent(asked, found.bin, { url, token, model: searching[name] });
+    const { printed } = await runAgent(asked, found.bin, { url, token, model: toolSearchers[name] });
     expect(printed).toContain("It is noted.");
     expect(notes.of("tools/call").slice(before)).toHaveLength(1);
     const rounds = scene.asked.filter((request) => namesOf(request).includes(call.name));

@@ -31,8 +31,6 @@ const never = (): boolean => false;
 /** A tool of a request that the gateway runs, with all that it is run by. */
 export type ReadyTool = WebTool | SearchTool | ReadyConfigured | ImageTool;
 
-const never = (): boolean => false;
-
 /** Rejects as `findServer` does, and with a 502 for a tool that its server does not have, or that can't run the function. */
 export async function readyTool(
   finders: Finders,
