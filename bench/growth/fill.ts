@@ -104,17 +104,20 @@ function callStatements(
   ];
 }
 
+/** All calls have the same time to their first token, which the second of these columns counts. */
 const SUMS = `
-  INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, tags, requests, input_tokens, output_tokens, credits)
+  INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, tags, requests, input_tokens, output_tokens, credits,
+    first_tokens_1)
   SELECT owner, started_at / 86400000, account_id, provider, model, operation, coalesce(tags, ''), count(*), sum(input_tokens), sum(output_tokens),
-    sum(credits) FROM generations GROUP BY 1, 2, 3, 4, 5, 6, 7`;
+    sum(credits), count(*) FROM generations GROUP BY 1, 2, 3, 4, 5, 6, 7`;
 
 /** On SQLite a trigger adds them up. */
 const MONTHS = `
   INSERT INTO monthly_sums (month, owner, account_id, provider, model, operation, tags, requests, failures, input_tokens,
-    output_tokens, credits, list_credits)
+    output_tokens, credits, list_credits, first_tokens_1)
   SELECT date_trunc('month', to_timestamp(day * 86400) AT TIME ZONE 'UTC')::date - date '1970-01-01', owner, account_id, provider,
-    model, operation, tags, sum(requests), sum(failures), sum(input_tokens), sum(output_tokens), sum(credits), sum(list_credits)
+    model, operation, tags, sum(requests), sum(failures), sum(input_tokens), sum(output_tokens), sum(credits), sum(list_credits),
+    sum(first_tokens_1)
   FROM daily_sums GROUP BY 1, 2, 3, 4, 5, 6, 7`;
 
 /** The counters, the index and the sums, as the calls' own commits would have left them. */

@@ -101,5 +101,8 @@ export const schema: Schema = {
     { ...TOOL_MAIL, oldest: ledger.PARTS },
     { ...TOOL_SESSIONS, oldest: ledger.PARTS },
     { ...CRAWL_KINDS, oldest: ledger.PARTS },
+    // On SQLite an earlier version would count calls without their units. On Postgres triggers count them.
+    { sqlite: ledger.UNIT_SUMS.sqlite },
+    { postgres: ledger.UNIT_SUMS.postgres, oldest: ledger.PARTS },
   ],
 };

@@ -71,17 +71,10 @@ export interface Openings {
 /** A counter of an account that does not match its entries and open holds, or a sum that does not match its calls or days. */
 export interface Drift {
   accountId: string;
-  counter:
-    | (typeof moneyCounters)[number]
-    | "open_calls"
-    | "usage_requests"
-    | "usage_input_tokens"
-    | "usage_output_tokens"
-    | "usage_failures"
-    | "usage_list_credits";
+  counter: (typeof moneyCounters)[number] | "open_calls" | `usage_${string}`;
   recorded: bigint;
   recomputed: bigint;
-  /** Of a sum: its day or month, owner and model. */
+  /** Of a sum: its day or month, owner and model, and the bucket of units. */
   place?: string;
 }
 

@@ -53,6 +53,8 @@ const tables = [
   "jobs",
   "daily_sums",
   "monthly_sums",
+  "daily_units",
+  "monthly_units",
   "opening_balances",
   "budgets",
   "model_groups",

@@ -1,4 +1,5 @@
 import type { Generation } from "../../src/generations/index.ts";
+import { countingCalls, UTC_DAY } from "../../src/ledger/index.ts";
 import type { Storage } from "../../src/storage/index.ts";
 
 const columns = [
@@ -33,16 +34,6 @@ const columns = [
 
 /** On SQLite a call stands in the entry that ended it. */
 const entryColumns = columns.map((name) => ({ account_id: "debit_account", credits: "amount" })[name] ?? name);
-
-const COUNT_CALL = `
-  INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, tags, requests, failures, input_tokens, output_tokens,
-    credits, list_credits)
-  SELECT owner, started_at / 86400000, account_id, provider, model, operation, coalesce(tags, ''), 1, outcome <> 'complete' AND outcome <> 'abandoned',
-    input_tokens, output_tokens, credits, coalesce(list_credits, 0)
-  FROM generations WHERE number = ?
-  ON CONFLICT DO UPDATE SET requests = requests + 1, failures = failures + excluded.failures,
-    list_credits = list_credits + excluded.list_credits, input_tokens = input_tokens + excluded.input_tokens,
-    output_tokens = output_tokens + excluded.output_tokens, credits = credits + excluded.credits`;
 
 /** A call without an id, an owner and a time of its own. */
 export const plainGeneration = {
@@ -109,5 +100,5 @@ export async function insertGeneration(
   const { lastInsertRowid: number } = handle.query(entry).run(...values);
   handle.query("INSERT INTO calls_by_owner VALUES (?, ?, ?)").run(generation.owner, generation.startedAt, number);
   handle.query("UPDATE calls_by_owner_mark SET number = ?").run(number);
-  handle.run(COUNT_CALL, [Number(number)]);
+  for (const statement of countingCalls(UTC_DAY, "number = ?")) handle.run(statement, [Number(number)]);
 }

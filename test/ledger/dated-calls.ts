@@ -39,9 +39,9 @@ const recordOf = ({ owner, model, startedAt }: Call): CallRecord => ({
   streamed: false,
   status: 200,
   outcome: "complete",
-  usage: { input: 3, output: 2 },
+  usage: { input: 1, cacheRead: 1, inputAudio: 1, output: 1, reasoning: 1, outputImage: 0, requests: 1 },
   milliseconds: 1.5,
-  millisecondsToFirstByte: undefined,
+  millisecondsToFirstByte: startedAt % 700,
   startedAt,
 });
 

@@ -257,7 +257,12 @@ describe.each(engines)("books on %s", (engine) => {
         object: "entry",
         kind: "settle",
         debit_account: `token:${first?.owner}`,
-        call: { owner: first?.owner, model: first?.model, input_tokens: 3, usage: { input: 3, output: 2 } },
+        call: {
+          owner: first?.owner,
+          model: first?.model,
+          input_tokens: 3,
+          usage: { input: 1, cacheRead: 1, output: 1 },
+        },
       });
       expect(await removeEntries(store, sealed)).toBe(452);
       expect(await countOf("entries")).toBe(entries - 452);
@@ -341,6 +346,18 @@ describe.each(engines)("books on %s", (engine) => {
         "UPDATE monthly_sums SET list_credits = list_credits - 1 WHERE owner = 'bob' AND operation = 'chat'",
         "usage_list_credits",
       ],
+      [
+        "cached tokens",
+        "UPDATE daily_sums SET units_cache_read = 0 WHERE owner = 'bob' AND day = 20770",
+        "usage_units_cache_read",
+      ],
+      [
+        "a time",
+        "UPDATE daily_sums SET first_tokens_0 = 0 WHERE owner = 'bob' AND day = 20770",
+        "usage_first_tokens_0",
+      ],
+      ["a unit", "UPDATE daily_units SET units = units + 1 WHERE owner = 'bob' AND day = 20770", "usage_units"],
+      ["missing units of a month", "DELETE FROM monthly_units WHERE owner = 'bob'", "usage_units"],
       ["a missing month", "DELETE FROM monthly_sums WHERE owner = 'bob'", "usage_requests"],
       ["a budget", "UPDATE accounts SET period_debits = period_debits + 1 WHERE id = 'user:bob'", "period_debits"],
     ])("the audit finds %s that differs", async (_, damage, counter) => {

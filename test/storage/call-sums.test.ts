@@ -14,9 +14,9 @@ import { changeTimezone, openStorage } from "../kit/storage.ts";
 
 const postgres = sharedPostgres();
 
-/** The steps, by the tables that they replace: of operations, and of tags. */
-const steps = ["daily_sums_before", "sums_without_tags"].map((table) =>
-  schema.steps.find(({ sqlite }) => sqlite?.includes(table)),
+/** The steps of operations, of tags and of units, by what they replace or create. */
+const steps = ["daily_sums_before", "sums_without_tags", "CREATE TABLE daily_units"].flatMap((text) =>
+  schema.steps.filter((step) => step.sqlite?.includes(text) === true || step.postgres?.includes(text) === true),
 );
 
 let folder: string;
@@ -68,14 +68,14 @@ describe.each(engines)("on %s,", (engine) => {
 
   test("the steps count the calls again, and keep what is left of removed ones as unknown", async () => {
     await put({ outcome: "failed", listCredits: 4 });
-    await put({ operation: "embedding", listCredits: 5 });
+    await put({ operation: "embedding", listCredits: 5, usage: { input: 4, cacheRead: 3, inputAudio: 2 } });
     await put({ owner: "bob", startedAt: 30 * 24 * HOUR });
     // As the version before had it, with two more calls that were removed since, and a day of which nothing else is left.
     const before = ["requests", "input_tokens", "output_tokens", "credits"];
     const columns = [...before, ...before.map((name) => `removed_${name}`)];
     const types = storage.engine === "sqlite" ? ["TEXT", "INTEGER"] : ['text COLLATE "C"', "bigint"];
-    await query(storage, "DROP TABLE daily_sums");
-    await query(storage, "DROP TABLE monthly_sums");
+    for (const table of ["daily_sums", "monthly_sums", "daily_units", "monthly_units"])
+      await query(storage, `DROP TABLE ${table}`);
     await query(
       storage,
       `CREATE TABLE daily_sums (owner ${types[0]} NOT NULL, day ${types[1]} NOT NULL, account_id ${types[0]} NOT NULL,
@@ -88,8 +88,10 @@ describe.each(engines)("on %s,", (engine) => {
     await query(storage, `INSERT INTO daily_sums VALUES ('ann', 3, ${key}, 5, 1, 2, 3, 5, 1, 2, 3)`);
     await query(storage, `INSERT INTO daily_sums VALUES ('bob', 30, ${key}, 1, 7, 3, 10, 0, 0, 0, 0)`);
     for (const step of steps) {
-      if (storage.engine === "sqlite") storage.handle.run(step?.sqlite ?? "");
-      else await storage.statements.run(`DO $step$ BEGIN EXECUTE $sql$${step?.postgres}$sql$; END $step$`);
+      if (storage.engine === "sqlite") {
+        if (step.sqlite !== undefined) storage.handle.run(step.sqlite);
+      } else if (step.postgres !== undefined)
+        await storage.statements.run(`DO $step$ BEGIN EXECUTE $sql$${step.postgres}$sql$; END $step$`);
     }
     const { groups, total } = await report({ groupBy: ["day", "user", "operation"] });
     expect(
@@ -107,6 +109,23 @@ describe.each(engines)("on %s,", (engine) => {
       ["1970-01-31", "bob", "chat", 1, 0, 7, 3, 10, 0],
     ]);
     expect(total).toMatchObject({ requests: 10n, failures: 1n, credits: 53n, listCredits: 9n });
+    const unitsOf = async (table: "daily" | "monthly") => {
+      const rows = await query<{ owner: string; operation: string; bucket: string; units: unknown }>(
+        storage,
+        `SELECT owner, operation, bucket, sum(units) AS units FROM ${table}_units GROUP BY 1, 2, 3
+         UNION ALL SELECT owner, operation, 'cacheRead', sum(units_cache_read) FROM ${table}_sums GROUP BY 1, 2 HAVING sum(units_cache_read) > 0
+         ORDER BY 1, 2, 3`,
+      );
+      return rows.map(({ units, ...rest }) => [...Object.values(rest), Number(units)]);
+    };
+    const units = [
+      ["ann", "embedding", "cacheRead", 3],
+      ["ann", "embedding", "inputAudio", 2],
+      ["ann", "unknown", "unknownInput", 15],
+      ["ann", "unknown", "unknownOutput", 8],
+    ];
+    expect(await unitsOf("daily")).toEqual(units);
+    expect(await unitsOf("monthly")).toEqual(units);
     // Calls are counted by the new sums from now on.
     await put({ owner: "bob", startedAt: 30 * 24 * HOUR, outcome: "failed" });
     expect((await report({ owners: ["bob"] })).total).toMatchObject({ requests: 2n, failures: 1n });

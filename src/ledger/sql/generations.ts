@@ -1,4 +1,4 @@
-import { inputTokens, outputTokens } from "../../core/index.ts";
+import { inputTokens, keysOf, outputTokens, type Usage } from "../../core/index.ts";
 import type { CallRecord } from "../operations.ts";
 
 /** The columns of `generations` that come from the call itself; the others come from its hold and its charge. */
@@ -11,7 +11,7 @@ export interface GenerationColumns {
   streamed: boolean;
   status: number;
   outcome: CallRecord["outcome"] | "expired";
-  /** JSON: the counts by bucket, the terms of the price, `maxOutputTokens`, and which sides are `estimated`. */
+  /** JSON: the counts by bucket that are not zero, the terms of the price, `maxOutputTokens`, and which sides are `estimated`. */
   usage: string;
   input_tokens: number;
   output_tokens: number;
@@ -98,8 +98,9 @@ export function tagsColumn({ tags }: StoredCall): string | null {
 }
 
 function usageColumn({ usage, terms, maxOutputTokens, estimated }: StoredCall): string {
+  const counts = withoutZeros(usage);
   const isPlain = terms === undefined && maxOutputTokens === undefined && estimated === undefined;
-  return JSON.stringify(isPlain ? usage : { ...usage, ...terms, maxOutputTokens, estimated });
+  return JSON.stringify(isPlain ? counts : { ...counts, ...terms, maxOutputTokens, estimated });
 }
 
 /** The row of a record, by the names of its columns. */
@@ -131,4 +132,14 @@ export function toGenerationColumns(record: CallRecord): GenerationColumns {
     tags: tagsColumn(record),
     error_code: record.errorCode ?? null,
   };
+}
+
+/** Most buckets of most calls are zero: absent ones take no room, and the sums need not read them. */
+function withoutZeros(usage: Usage): Usage {
+  const counts: Usage = {};
+  for (const bucket of keysOf(usage)) {
+    const units = usage[bucket];
+    if (units !== undefined && units !== 0) counts[bucket] = units;
+  }
+  return counts;
 }

@@ -26,6 +26,7 @@ export { BOOK_LISTS, LATE_ENTRIES } from "./book-lists-step.ts";
 export { BUDGETED_COMMITS } from "./budgeted-commits-step.ts";
 export { CALL_SUMS } from "./record-steps/call-sums-step.ts";
 export { TAG_SUMS } from "./record-steps/tag-sums-step.ts";
+export { UNIT_SUMS } from "./record-steps/unit-sums-step.ts";
 export { CALL_NAMES } from "./record-steps/call-names-step.ts";
 export { PARTS } from "./record-steps/parts-step.ts";
 

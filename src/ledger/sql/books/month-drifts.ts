@@ -1,43 +1,59 @@
 import type { Drift } from "../../books.ts";
-import type { SumRow } from "./rows.ts";
-import { SUM_DRIFTS_MAX, type Sums, sumDrifts, usageCounters } from "./sum-drifts.ts";
+import { type SumColumn, sumColumns, sumKey } from "../sums/sum-columns.ts";
+import type { SumRow, UnitsRow } from "./rows.ts";
+import { SUM_DRIFTS_MAX, sumDrifts, unitDrifts } from "./sum-drifts.ts";
 
 /** A sum of a month, and the sums of its days. */
-export type MonthRow = SumRow & { [Name in keyof Sums as `days_${Name}`]: bigint };
+export type MonthRow = SumRow & Record<`days_${SumColumn}`, bigint>;
 
-const KEY = "account_id, provider, model, operation, tags";
-const COLUMNS = usageCounters.map(([, column]) => column);
+export type UnitsOfMonthRow = UnitsRow & { days_units: bigint };
+
+interface Compared {
+  months: string;
+  days: string;
+  key: readonly string[];
+  columns: readonly string[];
+}
+
+const sums: Compared = { months: "monthly_sums", days: "daily_sums", key: sumKey, columns: sumColumns };
+
+const units: Compared = {
+  months: "monthly_units",
+  days: "daily_units",
+  key: [...sumKey, "bucket"],
+  columns: ["units"],
+};
 
 const sumOf = (column: string, ofMonth: 0 | 1): string =>
   `CAST(sum(CASE of_month WHEN ${ofMonth} THEN ${column} ELSE 0 END) AS bigint)`;
 
-/**
- * Selects the months, from that of a day on, whose sums are not those of their days. `monthOf` is the engine's expression for the first day
- * of a day's month.
- */
-export function differingMonths(monthOf: (day: string) => string, fromDay: number): string {
+/** An engine's expression for the first day of a day's month. */
+type MonthOf = (day: string) => string;
+
+function differing({ months, days, key, columns }: Compared, monthOf: MonthOf, fromDay: number): string {
   const from = monthOf(String(fromDay));
+  const [keys, names] = [key.join(", "), columns.join(", ")];
   return `SELECT * FROM (
-      SELECT owner, day, ${KEY}, ${COLUMNS.map((name) => `${sumOf(name, 1)} AS ${name}, ${sumOf(name, 0)} AS days_${name}`).join(", ")}
+      SELECT day, ${keys}, ${columns.map((name) => `${sumOf(name, 1)} AS ${name}, ${sumOf(name, 0)} AS days_${name}`).join(", ")}
       FROM (
-        SELECT 1 AS of_month, owner, month AS day, ${KEY}, ${COLUMNS.join(", ")} FROM monthly_sums WHERE month >= ${from}
+        SELECT 1 AS of_month, month AS day, ${keys}, ${names} FROM ${months} WHERE month >= ${from}
         UNION ALL
-        SELECT 0, owner, ${monthOf("day")}, ${KEY}, ${COLUMNS.join(", ")} FROM daily_sums WHERE day >= ${from}
-      ) AS counted GROUP BY owner, day, ${KEY}
-    ) AS compared WHERE ${COLUMNS.map((name) => `${name} <> days_${name}`).join(" OR ")} LIMIT ${SUM_DRIFTS_MAX}`;
+        SELECT 0, ${monthOf("day")}, ${keys}, ${names} FROM ${days} WHERE day >= ${from}
+      ) AS counted GROUP BY day, ${keys}
+    ) AS compared WHERE ${columns.map((name) => `${name} <> days_${name}`).join(" OR ")} LIMIT ${SUM_DRIFTS_MAX}`;
 }
 
-export function monthDrifts(rows: readonly MonthRow[]): Drift[] {
-  return rows.flatMap((row) => sumDrifts(row, row, daysOf(row), "month"));
-}
+/** The statements that find the months, from that of a day on, whose sums differ from those of their days. */
+export const differingMonths = (monthOf: MonthOf, fromDay: number): { sums: string; units: string } => ({
+  sums: differing(sums, monthOf, fromDay),
+  units: differing(units, monthOf, fromDay),
+});
 
-function daysOf(row: MonthRow): Sums {
-  return {
-    requests: row.days_requests,
-    failures: row.days_failures,
-    input_tokens: row.days_input_tokens,
-    output_tokens: row.days_output_tokens,
-    credits: row.days_credits,
-    list_credits: row.days_list_credits,
-  };
+export function monthDrifts(rows: { sums: readonly MonthRow[]; units: readonly UnitsOfMonthRow[] }): Drift[] {
+  return [
+    ...rows.sums.flatMap((row) =>
+      sumDrifts(row, { recorded: (column) => row[column], recomputed: (column) => row[`days_${column}`] }, "month"),
+    ),
+    ...rows.units.flatMap((row) => unitDrifts(row, { recorded: row.units, recomputed: row.days_units }, "month")),
+  ];
 }

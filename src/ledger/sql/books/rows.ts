@@ -1,4 +1,5 @@
 import type { HeldNow } from "../../books.ts";
+import type { SumColumn } from "../sums/sum-columns.ts";
 
 /** Rows that both engines read for an audit or a seal: every integer is a bigint. */
 export interface StateRow {
@@ -116,8 +117,8 @@ export const spendingOf = (condition: string, named: string): string => `
     AND (e.debit_account <> 'revenue' OR coalesce(e.corrects_at, 0) >= a.period_start)
   GROUP BY a.id`;
 
-/** A sum of a day, without what was removed, or the calls that it must contain. */
-export interface SumRow {
+/** The columns by which a sum of a day is found; of a month, its first day. */
+export interface SumKeyRow {
   owner: string;
   day: bigint;
   account_id: string;
@@ -125,10 +126,13 @@ export interface SumRow {
   model: string;
   operation: string;
   tags: string;
-  requests: bigint;
-  failures: bigint;
-  input_tokens: bigint;
-  output_tokens: bigint;
-  credits: bigint;
-  list_credits: bigint;
+}
+
+/** A sum of a day, without what was removed, or the calls that it must contain. */
+export type SumRow = SumKeyRow & Record<SumColumn, bigint>;
+
+/** The units of a day in one bucket, or those of the calls that they must contain. */
+export interface UnitsRow extends SumKeyRow {
+  bucket: string;
+  units: bigint;
 }

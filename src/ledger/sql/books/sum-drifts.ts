@@ -1,34 +1,46 @@
 import { dayName } from "../../../core/index.ts";
 import type { Drift } from "../../books.ts";
-import type { SumRow } from "./rows.ts";
+import { callSums, firstTokenColumns, type SumColumn, sumColumns, unitColumns } from "../sums/sum-columns.ts";
+import type { SumKeyRow, UnitsRow } from "./rows.ts";
 
 /** Reported differences of sums; there may be as many as sums. */
 export const SUM_DRIFTS_MAX = 1_000;
 
-/** The columns of sums, by the names that differences have. */
-export const usageCounters = [
-  ["usage_requests", "requests"],
-  ["usage_failures", "failures"],
-  ["usage_input_tokens", "input_tokens"],
-  ["usage_output_tokens", "output_tokens"],
-  ["usage_credits", "credits"],
-  ["usage_list_credits", "list_credits"],
-] as const;
+/** SQL of the columns of sums of days, without what was removed: units are compared of days alone of which nothing was. */
+export const SUMS_LEFT: readonly string[] = [
+  ...callSums.map((name) => `${name} - removed_${name}`),
+  ...unitColumns,
+  ...firstTokenColumns,
+];
 
-export type Sums = Pick<SumRow, (typeof usageCounters)[number][1]>;
+type Unit = "day" | "month";
 
-/** The differences between a sum of a day and its calls, or of a month and its days; either may be missing. */
-export function sumDrifts(
-  key: SumRow,
-  recorded: Sums | undefined,
-  recomputed: Sums | undefined,
-  unit: "day" | "month" = "day",
-): Drift[] {
-  const { account_id: accountId, owner, day, provider, model, operation, tags } = key;
+function placeOf({ owner, day, provider, model, operation, tags }: SumKeyRow, unit: Unit): string {
   const date = dayName(Number(day)).slice(0, unit === "month" ? "2026-11".length : undefined);
-  const place = `${date} ${owner} ${provider}/${model} ${operation}${tags === "" ? "" : ` ${tags}`}`;
-  return usageCounters.flatMap(([counter, column]): Drift[] => {
-    const [is, shouldBe] = [recorded?.[column] ?? 0n, recomputed?.[column] ?? 0n];
-    return is === shouldBe ? [] : [{ accountId, counter, recorded: is, recomputed: shouldBe, place }];
+  return `${date} ${owner} ${provider}/${model} ${operation}${tags === "" ? "" : ` ${tags}`}`;
+}
+
+/** The differences between a sum of a day and its calls, or of a month and its days; either is zero where it is missing. */
+export function sumDrifts(
+  key: SumKeyRow,
+  { recorded, recomputed }: Record<"recorded" | "recomputed", (column: SumColumn) => bigint>,
+  unit: Unit = "day",
+): Drift[] {
+  return sumColumns.flatMap((column): Drift[] => {
+    const [is, shouldBe] = [recorded(column), recomputed(column)];
+    if (is === shouldBe) return [];
+    const place = placeOf(key, unit);
+    return [{ accountId: key.account_id, counter: `usage_${column}`, recorded: is, recomputed: shouldBe, place }];
   });
+}
+
+/** The same of the units in one bucket. */
+export function unitDrifts(
+  key: Omit<UnitsRow, "units">,
+  { recorded, recomputed }: Record<"recorded" | "recomputed", bigint>,
+  unit: Unit = "day",
+): Drift[] {
+  if (recorded === recomputed) return [];
+  const place = `${placeOf(key, unit)} ${key.bucket}`;
+  return [{ accountId: key.account_id, counter: "usage_units", recorded, recomputed, place }];
 }

@@ -58,5 +58,6 @@ export const LEDGER_BOOKS = `
 /** Parts of the steps that changed the sums. */
 export const LEDGER_REMOVE = {
   withOperations: removing("CREATE OR REPLACE", COUNT_REMOVED.withOperations),
+  withTags: removing("CREATE OR REPLACE", COUNT_REMOVED.withTags),
   present: removing("CREATE OR REPLACE", COUNT_REMOVED.present),
 };

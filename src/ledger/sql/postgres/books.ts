@@ -20,11 +20,12 @@ import {
   type SpendingRow,
   STATE,
   type StateRow,
-  type SumRow,
+  type SumKeyRow,
 } from "../books/rows.ts";
-import { differingMonths, monthDrifts, type MonthRow } from "../books/month-drifts.ts";
-import { SUM_DRIFTS_MAX, sumDrifts } from "../books/sum-drifts.ts";
-import { postgresMonthOf } from "./daily-sums.ts";
+import { differingMonths, monthDrifts, type MonthRow, type UnitsOfMonthRow } from "../books/month-drifts.ts";
+import { sumDrifts, unitDrifts } from "../books/sum-drifts.ts";
+import { type SumColumn, sumColumns } from "../sums/sum-columns.ts";
+import { comparisons, postgresMonthOf } from "./daily-sums.ts";
 
 /** Pages of the table of entries, 60 to 70 entries each, that an export reads at once and a transaction removes. */
 const EXPORTED_PAGES = 32;
@@ -33,9 +34,15 @@ const REMOVED_PAGES = 8;
 type Run = <Row>(text: string) => Promise<Row[]>;
 
 /** A sum and the calls that it must contain; null if there is none. */
-interface ComparedRow extends SumRow {
+interface ComparedRow extends SumKeyRow {
   recorded: bigint[] | null;
   recomputed: bigint[] | null;
+}
+
+interface ComparedUnitsRow extends SumKeyRow {
+  bucket: string;
+  recorded: bigint;
+  recomputed: bigint;
 }
 
 /** The retention of the books on Postgres. */
@@ -77,23 +84,14 @@ export class PostgresBooks implements LedgerBooks {
     const day = since === 0 ? undefined : this.#calendar.dayOf(since - 1) + 1;
     const [days, calls] =
       day === undefined ? ["true", "true"] : [`day >= ${day}`, `started_at >= ${this.#calendar.startOfDay(day)}`];
-    const key = "owner, day, account_id, provider, model, operation, tags";
-    const rows = await run<ComparedRow>(`
-      SELECT ${key}, s.sums AS recorded, g.sums AS recomputed FROM (
-        SELECT ${key}, ARRAY[requests - removed_requests, input_tokens - removed_input_tokens,
-          output_tokens - removed_output_tokens, credits - removed_credits, failures - removed_failures,
-          list_credits - removed_list_credits] AS sums FROM daily_sums WHERE ${days}
-      ) s FULL JOIN (
-        SELECT owner COLLATE "C" AS owner, ledger_day(started_at) AS day, account_id, provider COLLATE "C" AS provider,
-          model COLLATE "C" AS model, operation COLLATE "C" AS operation, coalesce(tags, '') COLLATE "C" AS tags, ARRAY[count(*), sum(input_tokens)::bigint, sum(output_tokens)::bigint,
-          sum(credits)::bigint, count(*) FILTER (WHERE outcome <> 'complete' AND outcome <> 'abandoned'),
-          sum(coalesce(list_credits, 0))::bigint] AS sums FROM generations WHERE ${calls} GROUP BY 1, 2, 3, 4, 5, 6, 7
-      ) g USING (${key})
-      WHERE coalesce(s.sums, '{0,0,0,0,0,0}') <> coalesce(g.sums, '{0,0,0,0,0,0}') LIMIT ${SUM_DRIFTS_MAX}`);
-    const months = await run<MonthRow>(differingMonths(postgresMonthOf, day ?? 0));
+    const compared = comparisons(days, calls);
+    const sums = await run<ComparedRow>(compared.sums);
+    const units = await run<ComparedUnitsRow>(compared.units);
+    const months = differingMonths(postgresMonthOf, day ?? 0);
     return [
-      ...rows.flatMap((row) => sumDrifts(row, toSums(row.recorded), toSums(row.recomputed))),
-      ...monthDrifts(months),
+      ...sums.flatMap((row) => sumDrifts(row, { recorded: sumsIn(row.recorded), recomputed: sumsIn(row.recomputed) })),
+      ...units.flatMap((row) => unitDrifts(row, row)),
+      ...monthDrifts({ sums: await run<MonthRow>(months.sums), units: await run<UnitsOfMonthRow>(months.units) }),
     ];
   }
 
@@ -192,8 +190,8 @@ function only<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-function toSums(values: bigint[] | null) {
-  if (values === null) return undefined;
-  const [requests = 0n, input = 0n, output = 0n, credits = 0n, failures = 0n, listed = 0n] = [...values].map(BigInt);
-  return { requests, input_tokens: input, output_tokens: output, credits, failures, list_credits: listed };
+/** Reads one of the sums that `comparisons` selects as an array. */
+function sumsIn(values: bigint[] | null): (column: SumColumn) => bigint {
+  const sums = new Map([...(values ?? [])].map(BigInt).map((value, index) => [sumColumns[index], value]));
+  return (column) => sums.get(column) ?? 0n;
 }

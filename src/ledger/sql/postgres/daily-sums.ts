@@ -1,10 +1,23 @@
 import { SEALED_TABLES } from "../sealed-tables.ts";
+import { SUM_DRIFTS_MAX, SUMS_LEFT } from "../books/sum-drifts.ts";
+import {
+  callSums,
+  columnBuckets,
+  firstTokenColumns,
+  firstTokenValues,
+  sumColumns,
+  unitColumns,
+  unknownBuckets,
+  WITHOUT_ROWS,
+} from "../sums/sum-columns.ts";
 
 /** A table of sums: the columns that identify a row, and those that are summed, with their expressions of calls. */
 interface Shape {
   table: string;
   key: Readonly<Record<string, string>>;
   sums: Readonly<Record<string, string>>;
+  /** The rows of calls with all columns of the expressions; by default their table itself. */
+  rowsOf?: (calls: string) => string;
 }
 
 const DAY = "ledger_day(g.started_at)";
@@ -32,31 +45,73 @@ const withOperations: Shape = {
   },
 };
 
-const present: Shape = { ...withOperations, key: { ...withOperations.key, tags: "coalesce(g.tags, '')" } };
+/** As of the step of tags. */
+const withTags: Shape = { ...withOperations, key: { ...withOperations.key, tags: "coalesce(g.tags, '')" } };
 
 /** The first day of the month of a day, both in days since 1970-01-01. */
 export const postgresMonthOf = (day: string): string =>
   `(date_trunc('month', (date '1970-01-01' + (${day})::int)::timestamp)::date - date '1970-01-01')::bigint`;
 
-const months: Shape = {
-  table: "monthly_sums",
+/** Months in place of days. */
+const byMonth = (shape: Shape, table: string): Shape => ({
+  ...shape,
+  table,
   key: Object.fromEntries(
-    Object.entries(present.key).map(([name, value]) =>
+    Object.entries(shape.key).map(([name, value]) =>
       name === "day" ? ["month", postgresMonthOf(value)] : [name, value],
     ),
   ),
-  sums: present.sums,
+});
+
+const monthsWithTags = byMonth(withTags, "monthly_sums");
+
+const quoted = (names: readonly string[], type: string): string => names.map((name) => `"${name}" ${type}`).join(", ");
+
+/** Calls with the columns of units. */
+const withUnits = (calls: string): string =>
+  `(SELECT c.*, ${columnBuckets.map((bucket, index) => `u."${bucket}" AS ${unitColumns[index]}`).join(", ")}
+    FROM ${calls} c CROSS JOIN LATERAL json_to_record(c.usage::json) AS u (${quoted(columnBuckets, "numeric")}))`;
+
+/** Units of calls in buckets without a column, a row each. */
+const eachUnit = (calls: string): string =>
+  `(SELECT c.*, u.key COLLATE "C" AS bucket, u.value::numeric AS units
+    FROM ${calls} c CROSS JOIN LATERAL json_each_text(c.usage::json) u
+    WHERE u.key <> ALL ('{${WITHOUT_ROWS.join(",")}}') AND u.value ~ '^[1-9][0-9]{0,17}$')`;
+
+/** Whether a call may have such units: most have none. */
+const HAS_UNITS = `"(?!(${WITHOUT_ROWS.join("|")})")[^"]+":[1-9]`;
+
+const present: Shape = {
+  ...withTags,
+  sums: {
+    ...withTags.sums,
+    ...Object.fromEntries(unitColumns.map((name) => [name, `coalesce(sum(g.${name}), 0)`])),
+    ...Object.fromEntries(
+      firstTokenColumns.map((name, index) => [name, `coalesce(sum(${firstTokenValues[index]}), 0)`]),
+    ),
+  },
+  rowsOf: withUnits,
 };
 
+const units: Shape = {
+  table: "daily_units",
+  key: { ...withTags.key, bucket: "g.bucket" },
+  sums: { units: "sum(g.units)" },
+  rowsOf: eachUnit,
+};
+
+const months = byMonth(present, "monthly_sums");
+const unitsOfMonths = byMonth(units, "monthly_units");
+
 /** The calls of `source`, summed by the key of a table of sums, in the order in which all transactions lock its rows. */
-function summed({ key, sums }: Shape, source: string, sign: "" | "-"): string {
+function summed({ key, sums, rowsOf = (calls) => calls }: Shape, source: string, sign: "" | "-"): string {
   const places = Object.keys(key).map((_name, index) => index + 1);
   const values = Object.entries(key).map(([name, value]) => (value === `g.${name}` ? value : `${value} AS ${name}`));
   const amounts = Object.entries(sums).map(([name, sum]) =>
     sum.startsWith("count") ? `${sign}${sum} AS ${name}` : `(${sign}${sum})::bigint AS ${name}`,
   );
   const order = places.join(", ");
-  return `SELECT ${[...values, ...amounts].join(", ")} FROM ${source} g GROUP BY ${order} ORDER BY ${order}`;
+  return `SELECT ${[...values, ...amounts].join(", ")} FROM ${rowsOf(source)} g GROUP BY ${order} ORDER BY ${order}`;
 }
 
 function add({ key, sums }: Shape): string {
@@ -70,10 +125,14 @@ function count(shape: Shape, source: string, sign: "" | "-" = ""): string {
   return `INSERT INTO ${shape.table} AS s (${columns}) ${summed(shape, source, sign)} ${add(shape)}`;
 }
 
+/** Of removed calls these are known for themselves too. */
+const countedOnceMore: ReadonlySet<string> = new Set(callSums);
+
 /** The same for calls that are about to be removed: they are counted a second time, and once more as removed. */
 function countRemoved(shape: Shape, source: string): string {
-  const names = Object.keys(shape.sums);
-  const columns = [...Object.keys(shape.key), ...names, ...names.map((name) => `removed_${name}`)].join(", ");
+  const sums = Object.keys(shape.sums);
+  const names = sums.filter((name) => countedOnceMore.has(name));
+  const columns = [...Object.keys(shape.key), ...sums, ...names.map((name) => `removed_${name}`)].join(", ");
   const values = names.map((name) => `n.${name}`).join(", ");
   const removed = names.map((name) => `removed_${name} = s.removed_${name} + excluded.${name}`).join(", ");
   return `INSERT INTO ${shape.table} AS s (${columns})
@@ -83,18 +142,18 @@ function countRemoved(shape: Shape, source: string): string {
 
 const REMOVED = "(SELECT * FROM generations WHERE id = ANY (ids))";
 
-/** Counts calls that are about to be removed, by the columns of three versions. */
+/** Counts calls that are about to be removed, by the columns of four versions. */
 export const COUNT_REMOVED = {
   before: countRemoved(before, REMOVED),
   withOperations: countRemoved(withOperations, REMOVED),
-  present: `${countRemoved(present, REMOVED)}; ${count(months, REMOVED)}`,
+  withTags: `${countRemoved(withTags, REMOVED)}; ${count(monthsWithTags, REMOVED)}`,
+  present: `${countRemoved(present, REMOVED)}; ${[months, units, unitsOfMonths].map((shape) => count(shape, REMOVED)).join("; ")}`,
 };
 
 /** Counts every call again by the days of the present zone. */
 export const RECOUNT = [
-  "TRUNCATE daily_sums, monthly_sums",
-  count(present, "generations"),
-  count(months, "generations"),
+  "TRUNCATE daily_sums, monthly_sums, daily_units, monthly_units",
+  ...[present, months, units, unitsOfMonths].map((shape) => count(shape, "generations")),
 ];
 
 /**
@@ -159,17 +218,23 @@ export const DAILY_SUMS = `
   CREATE FUNCTION ledger_day(at bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT at / 86400000 $$;
 `;
 
-function counting(shapes: readonly Shape[], create: "CREATE" | "CREATE OR REPLACE"): string {
+/** The functions of the triggers; `rare` are the shapes of units that most calls do not have. */
+function counting(
+  shapes: readonly Shape[],
+  create: "CREATE" | "CREATE OR REPLACE",
+  rare: readonly Shape[] = [],
+): string {
+  const all = (some: readonly Shape[], source: string, sign: "" | "-"): string =>
+    some.map((shape) => `${count(shape, source, sign)};`).join("\n    ");
+  const bodyOf = (source: string, sign: "" | "-"): string => `BEGIN
+    ${all(shapes, source, sign)}
+    ${rare.length === 0 ? "" : `IF EXISTS (SELECT FROM ${source} g WHERE g.usage ~ '${HAS_UNITS}') THEN ${all(rare, source, sign)} END IF;`}
+    RETURN NULL;
+  END`;
   return `${create} FUNCTION count_generations() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    ${shapes.map((shape) => `${count(shape, "added")};`).join("\n    ")}
-    RETURN NULL;
-  END $$;
+  ${bodyOf("added", "")} $$;
   ${create} FUNCTION uncount_generations() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    ${shapes.map((shape) => `${count(shape, "gone", "-")};`).join("\n    ")}
-    RETURN NULL;
-  END $$;`;
+  ${bodyOf("gone", "-")} $$;`;
 }
 
 /**
@@ -219,7 +284,7 @@ export const TAG_SUMS = `
   LOCK TABLE accounts, holds, entries, generations IN ACCESS EXCLUSIVE MODE;
   ALTER TABLE daily_sums ADD COLUMN tags text COLLATE "C" NOT NULL DEFAULT '';
   ALTER TABLE daily_sums ALTER COLUMN tags DROP DEFAULT, DROP CONSTRAINT daily_sums_pkey;
-  ALTER TABLE daily_sums ADD PRIMARY KEY (${Object.keys(present.key).join(", ")});
+  ALTER TABLE daily_sums ADD PRIMARY KEY (${Object.keys(withTags.key).join(", ")});
   CREATE TABLE monthly_sums (
     owner          text COLLATE "C" NOT NULL,
     month          bigint NOT NULL, -- its first day, in days since 1970-01-01
@@ -228,16 +293,84 @@ export const TAG_SUMS = `
     model          text COLLATE "C" NOT NULL,
     operation      text COLLATE "C" NOT NULL,
     tags           text COLLATE "C" NOT NULL,
-    ${Object.keys(months.sums)
+    ${Object.keys(monthsWithTags.sums)
       .map((name) => `${name} bigint NOT NULL`)
       .join(", ")},
-    PRIMARY KEY (${Object.keys(months.key).join(", ")})
+    PRIMARY KEY (${Object.keys(monthsWithTags.key).join(", ")})
   ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
-  INSERT INTO monthly_sums (month, owner, account_id, provider, model, operation, tags, ${Object.keys(months.sums).join(", ")})
+  INSERT INTO monthly_sums (month, owner, account_id, provider, model, operation, tags, ${Object.keys(monthsWithTags.sums).join(", ")})
     SELECT ${postgresMonthOf("d.day")}, owner, account_id, provider, model, operation, tags,
-      ${Object.keys(months.sums)
+      ${Object.keys(monthsWithTags.sums)
         .map((name) => `sum(${name})::bigint`)
         .join(", ")}
     FROM daily_sums d GROUP BY 1, 2, 3, 4, 5, 6, 7;
-  ${counting([present, months], "CREATE OR REPLACE")}
+  ${counting([withTags, monthsWithTags], "CREATE OR REPLACE")}
+`;
+
+/**
+ * The statements that compare the sums of days with the calls that they must contain, by conditions for the days and for the calls. The sums
+ * are arrays in the order of `sumColumns`, null where there are none.
+ */
+export function comparisons(days: string, calls: string): { sums: string; units: string } {
+  const from = ({ table, key, sums, ...shape }: Shape, recorded: string, recomputed: string): string => {
+    const names = Object.keys(key);
+    const bytewise = names.map((name) => (name === "day" ? name : `${name} COLLATE "C" AS ${name}`));
+    const counted = summed({ table, key, sums, ...shape }, `(SELECT * FROM generations WHERE ${calls})`, "");
+    return `FROM (SELECT ${names.join(", ")}, ${recorded} AS sums FROM ${table} WHERE ${days}) s
+      FULL JOIN (SELECT ${bytewise.join(", ")}, ${recomputed} AS sums FROM (${counted}) n) g USING (${names.join(", ")})`;
+  };
+  const [keys, nothing] = [Object.keys(present.key).join(", "), `'{${sumColumns.map(() => 0).join(",")}}'`];
+  return {
+    sums: `SELECT ${keys}, s.sums AS recorded, g.sums AS recomputed
+      ${from(present, `ARRAY[${SUMS_LEFT.join(", ")}]`, `ARRAY[${sumColumns.join(", ")}]`)}
+      WHERE coalesce(s.sums, ${nothing}) <> coalesce(g.sums, ${nothing}) LIMIT ${SUM_DRIFTS_MAX}`,
+    units: `SELECT ${keys}, bucket, coalesce(s.sums, 0) AS recorded, coalesce(g.sums, 0) AS recomputed
+      ${from(units, "units", "units")}
+      WHERE coalesce(s.sums, 0) <> coalesce(g.sums, 0) LIMIT ${SUM_DRIFTS_MAX}`,
+  };
+}
+
+const newColumns: readonly string[] = [...unitColumns, ...firstTokenColumns];
+
+const addColumns = ({ table }: Shape): string =>
+  `ALTER TABLE ${table} ${newColumns.map((name) => `ADD COLUMN ${name} bigint NOT NULL DEFAULT 0`).join(", ")};`;
+
+const tableOfUnits = ({ table, key }: Shape): string => `
+  CREATE TABLE ${table} (
+    ${Object.keys(key)
+      .map((name) => (name === "day" || name === "month" ? `${name} bigint` : `${name} text COLLATE "C"`))
+      .join(" NOT NULL, ")} NOT NULL,
+    units bigint NOT NULL,
+    PRIMARY KEY (${Object.keys(key).join(", ")})
+  ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);`;
+
+/** The shape without what the sums have already. */
+function onlyNew({ sums, ...shape }: Shape): Shape {
+  const amounts = Object.entries(sums).map(([name, sum]) => [name, newColumns.includes(name) ? sum : "0"]);
+  return { ...shape, sums: Object.fromEntries(amounts) as Shape["sums"] };
+}
+
+/** Tokens of removed calls as units of an unknown bucket; `day` is an expression for the day or month of a row. */
+const unknownUnits = ({ table, key }: Shape, day: string, side: keyof typeof unknownBuckets): string => `
+  INSERT INTO ${table} (${Object.keys(key).join(", ")}, units)
+    SELECT ${Object.keys(key)
+      .map((name) => ({ day, month: day, bucket: `'${unknownBuckets[side]}'` })[name] ?? name)
+      .join(", ")}, sum(removed_${side}_tokens)::bigint
+    FROM daily_sums WHERE removed_${side}_tokens > 0 GROUP BY ${Object.keys(key)
+      .map((_name, index) => index + 1)
+      .join(", ")};`;
+
+/**
+ * The step since which sums know the units of calls by bucket, and the times to their first token. It begins like the seventh. Of calls
+ * that were removed, the buckets of their tokens are unknown.
+ */
+export const UNIT_SUMS = `
+  LOCK TABLE accounts, holds, entries, generations IN ACCESS EXCLUSIVE MODE;
+  ${[present, months].map(addColumns).join("\n  ")}
+  ${[units, unitsOfMonths].map(tableOfUnits).join("")}
+  ${[onlyNew(present), onlyNew(months), units, unitsOfMonths].map((shape) => `${count(shape, "generations")};`).join("\n  ")}
+  ${(["input", "output"] as const)
+    .flatMap((side) => [unknownUnits(units, "day", side), unknownUnits(unitsOfMonths, postgresMonthOf("day"), side)])
+    .join("")}
+  ${counting([present, months], "CREATE OR REPLACE", [units, unitsOfMonths])}
 `;

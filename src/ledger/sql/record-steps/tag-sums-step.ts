@@ -1,13 +1,10 @@
 import { LEDGER_REMOVE } from "../postgres/books-functions.ts";
 import { TAG_SUMS as POSTGRES_TAG_SUMS } from "../postgres/daily-sums.ts";
+import { sqliteMonthOf } from "../sums/sqlite-sums.ts";
 
 const KEY = "owner, account_id, provider, model, operation, tags";
 const SUMS = ["requests", "failures", "input_tokens", "output_tokens", "credits", "list_credits"] as const;
 const REMOVED = SUMS.map((name) => `removed_${name}`);
-
-/** The first day of the month of a day, both in days since 1970-01-01. */
-export const sqliteMonthOf = (day: string): string =>
-  `unixepoch(${day} * 86400, 'unixepoch', 'start of month') / 86400`;
 
 /** Adds a change of a row of days to its month. */
 const addToMonth = (key: string, changes: readonly string[]): string => `
@@ -79,5 +76,5 @@ export const TAG_SUMS = {
     SELECT owner, day, account_id, provider, model, operation, '', ${[...SUMS, ...REMOVED].join(", ")} FROM sums_without_tags;
   DROP TABLE sums_without_tags;
   `,
-  postgres: POSTGRES_TAG_SUMS + LEDGER_REMOVE.present,
+  postgres: POSTGRES_TAG_SUMS + LEDGER_REMOVE.withTags,
 };

@@ -20,12 +20,15 @@ import {
   type SpendingRow,
   STATE,
   type StateRow,
+  type SumKeyRow,
   type SumRow,
+  type UnitsRow,
 } from "../books/rows.ts";
-import { differingMonths, monthDrifts, type MonthRow } from "../books/month-drifts.ts";
-import { SUM_DRIFTS_MAX, sumDrifts } from "../books/sum-drifts.ts";
+import { differingMonths, monthDrifts, type MonthRow, type UnitsOfMonthRow } from "../books/month-drifts.ts";
+import { SUM_DRIFTS_MAX, sumDrifts, SUMS_LEFT, unitDrifts } from "../books/sum-drifts.ts";
 import { CALL_COLUMNS, ENTRY_KIND, type ExportRow, toExported } from "../books/exported-entry.ts";
-import { sqliteMonthOf } from "../record-steps/tag-sums-step.ts";
+import { sqliteMonthOf, summedCalls, summedUnits, UTC_DAY, ZONE_DAY } from "../sums/sqlite-sums.ts";
+import { sumColumns, sumKey } from "../sums/sum-columns.ts";
 import type { CallsByOwner } from "./calls-by-owner.ts";
 import { RemovalBatch } from "./removal-batch.ts";
 
@@ -148,38 +151,48 @@ export class SqliteBooks implements LedgerBooks {
     const since = Number(state.sealed_before);
     const fromDay = since === 0 ? Number.MIN_SAFE_INTEGER : this.#calendar.dayOf(since - 1) + 1;
     const from = since === 0 ? Number.MIN_SAFE_INTEGER : this.#calendar.startOfDay(fromDay);
+    const day = this.#calendar.zone === "UTC" ? UTC_DAY : ZONE_DAY;
+    const counted = `number > ?1 AND number <= ?2 AND started_at >= ${from} AND number <= (SELECT number FROM calls_by_owner_mark)`;
     const sums = new Map<string, SumRow>();
-    const statement = `SELECT owner, ${this.#daySql()} AS day, account_id, provider, model, operation,
-        coalesce(tags, '') AS tags, count(*) AS requests,
-        sum(outcome <> 'complete' AND outcome <> 'abandoned') AS failures, sum(coalesce(list_credits, 0)) AS list_credits,
-        sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(credits) AS credits
-      FROM generations WHERE number > ?1 AND number <= ?2 AND started_at >= ${from}
-        AND number <= (SELECT number FROM calls_by_owner_mark) GROUP BY 1, 2, 3, 4, 5, 6, 7`;
-    for (const row of this.#grouped<SumRow>(state, statement)) addSum(sums, row);
+    for (const row of this.#grouped<SumRow>(state, summedCalls(day, counted))) addSum(sums, row);
+    const units = new Map<string, UnitsRow>();
+    for (const row of this.#grouped<UnitsRow>(state, summedUnits(day, counted))) addUnits(units, row);
     const drifts: Drift[] = [];
-    const recorded = this.#database.query<SumRow, [number]>(`
-      SELECT owner, day, account_id, provider, model, operation, tags, requests - removed_requests AS requests,
-        failures - removed_failures AS failures, list_credits - removed_list_credits AS list_credits,
-        input_tokens - removed_input_tokens AS input_tokens, output_tokens - removed_output_tokens AS output_tokens,
-        credits - removed_credits AS credits
-      FROM daily_sums WHERE day >= ?`);
-    for (const row of recorded.iterate(fromDay)) {
-      const key = keyOf(row);
-      drifts.push(...sumDrifts(row, row, sums.get(key)));
-      sums.delete(key);
+    for (const row of this.#sumsSince(fromDay)) {
+      const calls = sums.get(keyOf(row));
+      drifts.push(
+        ...sumDrifts(row, { recorded: (column) => row[column], recomputed: (column) => calls?.[column] ?? 0n }),
+      );
+      sums.delete(keyOf(row));
       if (drifts.length >= SUM_DRIFTS_MAX) return drifts;
     }
-    for (const row of sums.values()) drifts.push(...sumDrifts(row, undefined, row));
-    const months = this.#database.prepare<MonthRow, []>(differingMonths(sqliteMonthOf, Math.max(fromDay, 0)));
-    drifts.push(...monthDrifts(months.all()));
-    months.finalize();
+    for (const row of sums.values())
+      drifts.push(...sumDrifts(row, { recorded: () => 0n, recomputed: (column) => row[column] }));
+    const recorded = this.#database.query<UnitsRow, [number]>("SELECT * FROM daily_units WHERE day >= ?");
+    for (const row of recorded.iterate(fromDay)) {
+      drifts.push(...unitDrifts(row, { recorded: row.units, recomputed: units.get(unitKeyOf(row))?.units ?? 0n }));
+      units.delete(unitKeyOf(row));
+    }
+    for (const row of units.values()) drifts.push(...unitDrifts(row, { recorded: 0n, recomputed: row.units }));
+    const months = differingMonths(sqliteMonthOf, Math.max(fromDay, 0));
+    drifts.push(
+      ...monthDrifts({ sums: this.#read<MonthRow>(months.sums), units: this.#read<UnitsOfMonthRow>(months.units) }),
+    );
     return drifts.slice(0, SUM_DRIFTS_MAX);
   }
 
-  /** The day of `started_at`, as SQL: the table contains the days of all counted calls. */
-  #daySql(): string {
-    if (this.#calendar.zone === "UTC") return "started_at / 86400000";
-    return "(SELECT d.day FROM days d WHERE d.start <= started_at ORDER BY d.start DESC LIMIT 1)";
+  /** The sums of days, without what was removed. */
+  #sumsSince(fromDay: number): IterableIterator<SumRow> {
+    const columns = sumColumns.map((name, index) => `${SUMS_LEFT[index]} AS ${name}`);
+    const statement = `SELECT day, ${sumKey.join(", ")}, ${columns.join(", ")} FROM daily_sums WHERE day >= ?`;
+    return this.#database.query<SumRow, [number]>(statement).iterate(fromDay);
+  }
+
+  #read<Row>(statement: string): Row[] {
+    const query = this.#database.prepare<Row, []>(statement);
+    const rows = query.all();
+    query.finalize();
+    return rows;
   }
 
   async close(before: number): Promise<void> {
@@ -276,20 +289,19 @@ function mergeSpending(rows: readonly SpendingRow[]): SpendingRow[] {
   return [...sums].map(([id, amount]) => ({ id, amount }));
 }
 
-const keyOf = ({ owner, day, account_id: account, provider, model, operation, tags }: SumRow): string =>
+const keyOf = ({ owner, day, account_id: account, provider, model, operation, tags }: SumKeyRow): string =>
   JSON.stringify([owner, Number(day), account, provider, model, operation, tags]);
 
+const unitKeyOf = (row: UnitsRow): string => `${keyOf(row)} ${row.bucket}`;
+
 function addSum(sums: Map<string, SumRow>, row: SumRow): void {
-  const key = keyOf(row);
-  const sum = sums.get(key);
-  if (sum === undefined) {
-    sums.set(key, row);
-    return;
-  }
-  sum.requests += row.requests;
-  sum.input_tokens += row.input_tokens;
-  sum.output_tokens += row.output_tokens;
-  sum.credits += row.credits;
-  sum.failures += row.failures;
-  sum.list_credits += row.list_credits;
+  const sum = sums.get(keyOf(row));
+  if (sum === undefined) sums.set(keyOf(row), row);
+  else for (const column of sumColumns) sum[column] += row[column];
+}
+
+function addUnits(sums: Map<string, UnitsRow>, row: UnitsRow): void {
+  const sum = sums.get(unitKeyOf(row));
+  if (sum === undefined) sums.set(unitKeyOf(row), row);
+  else sum.units += row.units;
 }

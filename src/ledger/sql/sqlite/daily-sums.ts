@@ -1,6 +1,7 @@
-import { type Calendar, inputTokens, type Nano, outputTokens } from "../../../core/index.ts";
+import { type Calendar, inputTokens, type Nano, outputTokens, parseObject } from "../../../core/index.ts";
 import { type StoredCall, tagsColumn } from "../generations.ts";
-import type { CountedCallRow, LedgerStatements } from "./statements.ts";
+import { firstTokenColumns, unitColumns, unitsOf } from "../sums/sum-columns.ts";
+import type { CountedCallRow, LedgerStatements, SumKey } from "./statements.ts";
 
 /**
  * The sums of calls by the day on which they began. Those up to the mark of `calls_by_owner` are counted, together with
@@ -27,12 +28,14 @@ export class DailySums {
   fill(mark: bigint, last: bigint): void {
     if (this.#calendar.zone === "UTC") {
       this.#sql.sumCallsUtc.run(mark, last);
+      this.#sql.sumUnitsUtc.run(mark, last);
       return;
     }
     const range = this.#sql.startsOfCalls.get(mark, last);
     if (range === null || range.first === null || range.last === null) return;
     this.#storeDays(this.#calendar.dayOf(Number(range.first)), this.#calendar.dayOf(Number(range.last)));
     this.#sql.sumCalls.run(mark, last);
+    this.#sql.sumUnits.run(mark, last);
   }
 
   /** The sums find a call's day by the last start that is not after it. */
@@ -44,30 +47,46 @@ export class DailySums {
 
   /** Counts one call of the account. */
   add(account: string, call: StoredCall, credits: Nano): void {
-    const { owner, provider, model, operation, usage, startedAt, listCredits = 0 } = call;
-    const day = this.#calendar.dayOf(startedAt);
-    const amounts = [1, failuresOf(call), inputTokens(usage), outputTokens(usage), credits, listCredits] as const;
-    this.#sql.addSum.run(owner, day, account, provider, model, operation, tagsColumn(call) ?? "", ...amounts);
+    const { usage, startedAt, millisecondsToFirstByte, listCredits = 0 } = call;
+    const key = this.#keyOf({ ...call, account_id: account, started_at: startedAt, tags: tagsColumn(call) });
+    const amounts = [1, failuresOf(call), inputTokens(usage), outputTokens(usage), credits, listCredits];
+    this.#change(key, amounts, unitsOf(usage, millisecondsToFirstByte ?? null));
   }
 
   /** Takes back a call that was counted. */
-  subtract({ owner, started_at: at, account_id: account, provider, model, operation, ...call }: CountedCallRow): void {
-    const day = this.#calendar.dayOf(Number(at));
-    const [input, output] = [-Number(call.input_tokens), -Number(call.output_tokens)];
-    const [failures, listed] = [-failuresOf(call), -Number(call.list_credits ?? 0n)];
-    const amounts = [-1, failures, input, output, -call.credits, listed] as const;
-    this.#sql.addSum.run(owner, day, account, provider, model, operation, call.tags ?? "", ...amounts);
+  subtract(call: CountedCallRow): void {
+    const { input_tokens: input, output_tokens: output, credits } = call;
+    const { columns, rows } = unitsOf(parseObject(call.usage) ?? {}, call.first_byte_ms);
+    this.#change(this.#keyOf(call), [-1, -failuresOf(call), -input, -output, -credits, -(call.list_credits ?? 0n)], {
+      columns: columns.map((amount) => -amount),
+      rows: rows.map(([bucket, units]) => [bucket, -units]),
+    });
   }
 
   /** Adds a difference to the cost of a call that was counted. */
-  correct(
-    { owner, started_at: at, account_id: account, provider, model, operation, tags }: CountedCallRow,
-    credits: Nano,
-  ): void {
-    const day = this.#calendar.dayOf(Number(at));
-    this.#sql.addSum.run(owner, day, account, provider, model, operation, tags ?? "", 0, 0, 0, 0, credits, 0);
+  correct(call: CountedCallRow, credits: Nano): void {
+    this.#change(this.#keyOf(call), [0, 0, 0, 0, credits, 0], NO_UNITS);
+  }
+
+  #keyOf({ owner, started_at: at, account_id: account, provider, model, operation, tags }: PlacedCall): SumKey {
+    return [owner, this.#calendar.dayOf(Number(at)), account, provider, model, operation, tags ?? ""];
+  }
+
+  #change(key: SumKey, amounts: readonly (number | bigint)[], { columns, rows }: ReturnType<typeof unitsOf>): void {
+    this.#sql.addSum.run(...key, ...amounts, ...columns);
+    for (const [bucket, units] of rows) this.#sql.addUnits.run(...key, bucket, units);
   }
 }
+
+/** The columns of a call that its sum is found by. */
+type PlacedCall = Pick<CountedCallRow, "owner" | "account_id" | "provider" | "model" | "operation" | "tags"> & {
+  started_at: number | bigint;
+};
+
+const NO_UNITS: ReturnType<typeof unitsOf> = {
+  columns: [...unitColumns, ...firstTokenColumns].map(() => 0n),
+  rows: [],
+};
 
 /** 1 for a call that has failed. */
 export const failuresOf = ({ outcome }: { outcome: string }): number =>

@@ -6,6 +6,16 @@ import type { BudgetPeriod } from "../../periods.ts";
 import { generationColumns } from "../generations.ts";
 import type { RetryKeyColumns } from "../answers.ts";
 import type { HoldRow } from "../rows.ts";
+import { sumColumns } from "../sums/sum-columns.ts";
+import {
+  ADD_SUMS,
+  ADD_UNITS,
+  countingCalls,
+  INSERT_SUMS,
+  INSERT_UNITS,
+  UTC_DAY,
+  ZONE_DAY,
+} from "../sums/sqlite-sums.ts";
 
 /** Rows from SQLite: every integer is a bigint. */
 export interface AccountRow {
@@ -75,6 +85,9 @@ export interface CountedCallRow {
   output_tokens: bigint;
   credits: bigint;
   list_credits: bigint | null;
+  /** JSON. */
+  usage: string;
+  first_byte_ms: number | null;
 }
 
 /** A row of `retry_keys`: a claim, or an answer. */
@@ -102,7 +115,7 @@ type JobValues = [
 type Correction = [correctsAt: bigint | null, correctsShortfall: bigint | null];
 type Posting = [actor: Text, reason: Text, budgets: Text];
 type EntryValues = [string, StoredEntryKind, string, string, bigint, bigint, bigint, number, ...Correction, ...Posting];
-type SumValues = [
+export type SumKey = [
   owner: string,
   day: number,
   account: string,
@@ -110,26 +123,15 @@ type SumValues = [
   model: string,
   operation: string,
   tags: string,
-  ...[requests: number, failures: number, inputTokens: number, outputTokens: number],
-  ...[credits: bigint, listCredits: number],
 ];
 /** A value of `generationColumns`: of the record of the call that an entry ended. */
 export type CallValue = string | number | boolean | null;
 
-const INSERT_SUMS = `
-  INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, tags, requests, failures, input_tokens, output_tokens,
-    credits, list_credits)`;
+/** The calls of some entries that have not been counted. */
+const OF_RANGE = "number > ? AND number <= ?";
 
-const ADD_SUMS = `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
-  failures = failures + excluded.failures, input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,
-  credits = credits + excluded.credits, list_credits = list_credits + excluded.list_credits`;
-
-/** Counts the calls of some entries by an expression for their day. */
-const sumCalls = (day: string): string => `${INSERT_SUMS}
-  SELECT owner, ${day} AS its_day, debit_account, provider, model, operation, coalesce(tags, ''), count(*),
-    sum(outcome <> 'complete' AND outcome <> 'abandoned'), sum(input_tokens), sum(output_tokens),
-    sum(coalesce(credits, amount)), sum(coalesce(list_credits, 0))
-  FROM entries WHERE number > ? AND number <= ? AND owner IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7 ${ADD_SUMS}`;
+const [sumCallsUtc = "", sumUnitsUtc = ""] = countingCalls(UTC_DAY, OF_RANGE);
+const [sumCalls = "", sumUnits = ""] = countingCalls(ZONE_DAY, OF_RANGE);
 
 /** Every statement of the ledger on SQLite, prepared once. */
 export function prepareStatements(database: Database) {
@@ -166,20 +168,23 @@ export function prepareStatements(database: Database) {
       "SELECT * FROM holds WHERE lease_until < ? ORDER BY lease_until LIMIT 1000",
     ),
     openHolds: database.prepare<SqliteHoldRow, []>("SELECT * FROM holds ORDER BY created_at, id"),
-    addSum: database.prepare<unknown, SumValues>(
-      `${INSERT_SUMS} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_SUMS}`,
+    addSum: database.prepare<unknown, [...SumKey, ...(number | bigint)[]]>(
+      `${INSERT_SUMS} VALUES (?, ?, ?, ?, ?, ?, ?${", ?".repeat(sumColumns.length)}) ${ADD_SUMS}`,
     ),
-    sumCallsUtc: database.prepare<unknown, [bigint, bigint]>(sumCalls("started_at / 86400000")),
-    sumCalls: database.prepare<unknown, [bigint, bigint]>(
-      sumCalls("(SELECT d.day FROM days d WHERE d.start <= started_at ORDER BY d.start DESC LIMIT 1)"),
+    addUnits: database.prepare<unknown, [...SumKey, bucket: string, units: bigint]>(
+      `${INSERT_UNITS} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_UNITS}`,
     ),
+    sumCallsUtc: database.prepare<unknown, [bigint, bigint]>(sumCallsUtc),
+    sumCalls: database.prepare<unknown, [bigint, bigint]>(sumCalls),
+    sumUnitsUtc: database.prepare<unknown, [bigint, bigint]>(sumUnitsUtc),
+    sumUnits: database.prepare<unknown, [bigint, bigint]>(sumUnits),
     startsOfCalls: database.prepare<{ first: bigint | null; last: bigint | null }, [bigint, bigint]>(
       "SELECT min(started_at) AS first, max(started_at) AS last FROM entries WHERE number > ? AND number <= ?",
     ),
     storeDay: database.prepare<unknown, [number, number]>("INSERT OR REPLACE INTO days (start, day) VALUES (?, ?)"),
     countedCall: database.prepare<CountedCallRow, [bigint]>(`
       SELECT owner, started_at, account_id, provider, model, operation, tags, outcome, input_tokens, output_tokens, credits,
-        list_credits FROM generations WHERE number = ?`),
+        list_credits, usage, first_byte_ms FROM generations WHERE number = ?`),
     ...prepareEntryStatements(database),
     ...prepareCallStatements(database),
   };

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { Calendar } from "../../../core/index.ts";
+import { countingCalls, ZONE_DAY } from "../sums/sqlite-sums.ts";
 import { fixedTimezone, otherTimezone, requireTimezone } from "../timezone.ts";
 
 interface StateRow {
@@ -10,6 +11,8 @@ interface StateRow {
 const STATE = "SELECT timezone, removed_before FROM ledger_state";
 
 const HAS_DAYS = "SELECT 1 FROM entries WHERE kind <> 'grant' LIMIT 1";
+
+const COUNTED = "number <= (SELECT number FROM calls_by_owner_mark)";
 
 /**
  * The zone of the file's days. A file without calls takes the wanted zone. Throws a `StorageError` if it has calls, and
@@ -35,17 +38,10 @@ export function recountSqlite(handle: Database, zone: string): void {
   const recount = handle.transaction(() => {
     const { timezone, removed_before: removedBefore } = stateOf(handle);
     if (removedBefore > 0n) throw fixedTimezone(timezone);
-    handle.run("DELETE FROM daily_sums");
-    handle.run("DELETE FROM monthly_sums");
+    for (const table of ["daily_sums", "monthly_sums", "daily_units", "monthly_units"])
+      handle.run(`DELETE FROM ${table}`);
     fillDays(handle, calendar);
-    handle.run(`
-      INSERT INTO daily_sums (owner, day, account_id, provider, model, operation, tags, requests, failures, input_tokens,
-        output_tokens, credits, list_credits)
-      SELECT owner, (SELECT d.day FROM days d WHERE d.start <= started_at ORDER BY d.start DESC LIMIT 1) AS its_day,
-        debit_account, provider, model, operation, coalesce(tags, ''), count(*), sum(outcome <> 'complete' AND outcome <> 'abandoned'),
-        sum(input_tokens), sum(output_tokens), sum(coalesce(credits, amount)), sum(coalesce(list_credits, 0))
-      FROM entries WHERE owner IS NOT NULL AND number <= (SELECT number FROM calls_by_owner_mark)
-      GROUP BY 1, 2, 3, 4, 5, 6, 7`);
+    for (const statement of countingCalls(ZONE_DAY, COUNTED)) handle.run(statement);
     handle.query("UPDATE ledger_state SET timezone = ?").run(zone);
   });
   recount.immediate();
