@@ -50,8 +50,7 @@ export class AddressGuard {
     if (isAllowedHost(this.#options.allowPrivateHosts, { host: url.hostname, port }))
       return { url, mayBePrivate: true };
     if (!this.#options.allowPorts.includes(port)) throw refused(`port ${port} is not permitted`);
-    const address = addressIn(url);
-    if (address === undefined ? isLocalName(url.hostname) : publicAddress(address) === undefined) throw notPublic();
+    if (!mayBePublic(url)) throw notPublic();
     return { url, mayBePrivate: false };
   }
 
@@ -81,6 +80,21 @@ export class AddressGuard {
     if (found.length === 0) throw unresolved(undefined);
     return found;
   }
+}
+
+/** Whether an address that others read is https at its usual port, at a host that may be public as far as its name shows. */
+export function isPublicHttps(text: string): boolean {
+  try {
+    const url = readUrl(text);
+    return url.protocol === "https:" && portOf(url) === 443 && mayBePublic(url);
+  } catch {
+    return false;
+  }
+}
+
+function mayBePublic(url: URL): boolean {
+  const address = addressIn(url);
+  return address === undefined ? !isLocalName(url.hostname) : publicAddress(address) !== undefined;
 }
 
 /** The codes of Node's resolver, and of Bun's. */

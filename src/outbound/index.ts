@@ -1,4 +1,4 @@
-export { AddressGuard, type GuardOptions } from "./guard.ts";
+export { AddressGuard, type GuardOptions, isPublicHttps } from "./guard.ts";
 export { Outbound } from "./outbound.ts";
 export { OutboundError, type OutboundFailure } from "./outbound-error.ts";
 export { ownAddresses } from "./own-addresses.ts";

@@ -1,6 +1,6 @@
 /** Icons that servers name for their tools, prompts and resources. Clients read them, the gateway reads none. */
 import { type JsonObject, listOf, objectOf, objectsOf } from "../core/index.ts";
-import { AddressGuard } from "../outbound/index.ts";
+import { isPublicHttps } from "../outbound/index.ts";
 
 /** Of one item, and the characters of an icon that is in its address. */
 const ICONS_MAX = 8;
@@ -8,14 +8,6 @@ const DATA_CHARACTERS_MAX = 32 * 1024;
 
 const SIZES_MAX = 8;
 const WORD_CHARACTERS_MAX = 64;
-
-/** A client must not be led into its own network either. */
-const guard = new AddressGuard({
-  allowPrivateHosts: [],
-  allowPorts: [443],
-  resolve: () => Promise.resolve([]),
-  ownAddresses: () => [],
-});
 
 /** An item without the icons that clients should not read: those behind other schemes than `https:` and `data:`, or at private hosts. */
 export function withSafeIcons(item: JsonObject): JsonObject {
@@ -38,13 +30,8 @@ function safeIcon({ src, mimeType, sizes, theme }: JsonObject): JsonObject | und
 
 function isSafe(address: string): boolean {
   if (/^data:image\/[a-z0-9.+-]+[;,]/i.test(address)) return address.length <= DATA_CHARACTERS_MAX;
-  if (!/^https:\/\//i.test(address)) return false;
-  try {
-    guard.check(address);
-    return true;
-  } catch {
-    return false;
-  }
+  // A client must not be led into its own network either.
+  return /^https:\/\//i.test(address) && isPublicHttps(address);
 }
 
 function isWord(value: unknown): value is string {
