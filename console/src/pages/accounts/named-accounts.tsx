@@ -23,7 +23,8 @@ const words: Readonly<Record<AccountKind, { one: string; caption: string }>> = {
 
 const name: Column<NamedAccount> = {
   header: "Name",
-  cell: (account) => <span className="font-medium">{account.name}</span>,
+  cell: (account) => <span className="block max-w-56 font-medium max-sm:max-w-32">{account.name}</span>,
+  look: "whitespace-normal! [overflow-wrap:anywhere]",
 };
 const organisation: Column<NamedAccount> = {
   header: "Organisation",
@@ -56,7 +57,7 @@ const common: readonly Column<NamedAccount>[] = [
     cell: ({ spend, max_budget: limit, period }) => <BudgetBar spend={spend} limit={limit} period={period} />,
     look: "figure max-md:hidden",
   },
-  { header: "Made", cell: ({ created_at }) => <MomentText text={created_at} />, look: "max-xl:hidden" },
+  { header: "Made", cell: ({ created_at }) => <MomentText text={created_at} />, look: "max-2xl:hidden" },
 ];
 
 /** Users, projects or organisations, which can be disabled and enabled. */

@@ -7,8 +7,15 @@ import { Empty } from "../../ui/states.tsx";
 const columns: readonly Column<Price>[] = [
   {
     header: "Models",
-    cell: ({ id }) => <span className="font-medium">{id}</span>,
-    look: "lg:min-w-64 lg:whitespace-normal! lg:[overflow-wrap:anywhere]",
+    cell: ({ id, prices }) => (
+      <>
+        <span className="font-medium">{id}</span>
+        <span className="mt-0.5 block text-xs text-soft lg:hidden">
+          <PriceWords prices={prices} />
+        </span>
+      </>
+    ),
+    look: "lg:min-w-64 whitespace-normal! [overflow-wrap:anywhere]",
   },
   { header: "Layer", cell: ({ layer }) => layer },
   {

@@ -25,5 +25,6 @@ test("a charge by other prices is not claimed to be the sum", () => {
 test("prices by variant have no line's amount, and models without prices neither", () => {
   const [line] = billOf(call({ images: 2 }, 0.08), { image: { hd: 0.04 } }).lines;
   expect(line).toEqual({ name: "Images", count: 2, price: undefined, perText: "one", credits: undefined });
-  expect(billOf(call({ input: 2 }, 0), null).lines).toHaveLength(1);
+  const unpriced = billOf(call({ input: 2 }, 0.5), null);
+  expect([unpriced.lines.length, unpriced.isCharge]).toEqual([1, undefined]);
 });

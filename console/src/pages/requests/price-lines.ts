@@ -81,8 +81,8 @@ interface Bill {
   lines: PriceLine[];
   /** The lines together, rounded up once. */
   sum: Decimal;
-  /** Whether that is the charge, to the last decimal. */
-  isCharge: boolean;
+  /** Whether that is the charge, to the last decimal; undefined if no line has a price, as of pages of the web and tools. */
+  isCharge: boolean | undefined;
 }
 
 /** The bill of a call, by prices of today. They may have changed since, or depend on the length or the terms of a call. */
@@ -98,7 +98,8 @@ export function billOf(call: Generation, prices: Prices | null | undefined): Bil
     return [{ name, count, price, perText, credits: price && priceOf(price, count, per) }];
   });
   const total = roundUp(sum(lines.flatMap(({ credits }) => credits ?? [])), NANO_DECIMALS);
-  return { lines, sum: total, isCharge: compare(total, decimalOf(call.credits)) === 0 };
+  const isPriced = lines.some(({ price }) => price !== undefined);
+  return { lines, sum: total, isCharge: isPriced ? compare(total, decimalOf(call.credits)) === 0 : undefined };
 }
 
 /** A charge is rounded up to nano-credits. */

@@ -64,10 +64,17 @@ export function PriceTable({ call, prices, isLoading }: PriceTableProps) {
           </tr>
         </tfoot>
       </table>
-      {!isCharge && (
+      {isCharge === false && (
         <p className="px-4 pt-3 text-muted">
           By today’s prices the lines make <Amount value={sum} />. The charge is by those that were in force at the
           call’s beginning, and some depend on its length, its speed or how it ended.
+        </p>
+      )}
+      {isCharge === undefined && (
+        <p className="px-4 pt-3 text-muted">
+          {prices == null
+            ? "No price list has these units: the operator’s configuration prices pages, searches and tools."
+            : "The prices of this model depend on a call’s length, variant or speed, so that no line has one of its own."}
         </p>
       )}
     </div>
