@@ -60,7 +60,8 @@ export function createToolQuestions({
     clock,
     sealing: requestStates,
     process: mail.process,
-    forward: (process, answer) => mail.send(process, "answer", { ...answer }),
+    // Without other processes, the one that has asked was ended by a restart: nobody waits any more.
+    forward: async (process, answer) => !mail.hasOthers || mail.send(process, "answer", { ...answer }),
   });
   mail.on("answer", (letter) => questions.receive(letter as unknown as ForwardedAnswer));
   const states = new StoredSessionStates({
