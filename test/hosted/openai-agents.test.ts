@@ -11,11 +11,25 @@ if ("missing" in found) console.log(`skipped: openai-agents for Python, ${found.
 let server: TestServer;
 beforeAll(() => {
   const definition = { name: "weather", description: "The weather", inputSchema: { type: "object", properties: {} } };
-  server = startTestServer({ era: "2026", tools: [definition], call: () => textResult("Sunny.") });
+  const run = {
+    name: "run",
+    description: "",
+    inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+  };
+  server = startTestServer({ era: "2026", tools: [definition, run], call: () => textResult("Sunny.") });
 });
 afterAll(() => server.stop());
 
-const at = hostedScene(() => ({ mcp: { servers: { cities: { url: server.url } } } }));
+const at = hostedScene(() => ({
+  mcp: { servers: { cities: { url: server.url } }, models: { image: "pictures/gpt-image-1" } },
+  tools: { hosted: { code_interpreter: "cities__run", file_search: "cities__run" } },
+}));
+
+const calls: Readonly<Record<string, { name: string; args: Record<string, unknown> }>> = {
+  code: { name: "code_interpreter", args: { code: "1" } },
+  image: { name: "image_generation", args: { prompt: "a cat" } },
+  files: { name: "file_search", args: { queries: ["weather"] } },
+};
 
 const search = { name: "web_search", args: { query: "height" } };
 
@@ -29,6 +43,12 @@ function nextAnswer({ messages }: ModelRequest): ModelAnswer {
       return results.length === 0 ? { calls: [search] } : { text: 'It is <cite id="1">3747 m high</cite>.' };
     case "again":
       return { text: messages.some(({ role }) => role === "tool") ? "As before." : "I have forgotten it." };
+    case "code":
+    case "image":
+    case "files": {
+      const call = calls[messages[asked].content];
+      return results.length === 0 && call !== undefined ? { calls: [call] } : { text: "Made." };
+    }
     case "both":
       return results.length === 0
         ? { calls: [search, { name: "population", args: { city: "Ulm" } }] }
@@ -53,6 +73,7 @@ test.skipIf("missing" in found)("searches, servers, approvals, functions and con
   ]);
   expect([code, failures]).toEqual([0, ""]);
   const searched = ["tool_call_item", "message_output_item"];
+  const made = { answer: "Made.", items: searched };
   const sunny = expect.stringContaining("Sunny.") as string;
   const events = ["completed", "in_progress", "searching"].map((name) => `response.web_search_call.${name}`);
   expect(JSON.parse(printed)).toEqual({
@@ -82,10 +103,13 @@ test.skipIf("missing" in found)("searches, servers, approvals, functions and con
         "message_output_item",
       ],
     },
+    code: { ...made, made: [[{ type: "logs", logs: "Sunny." }]] },
+    image: { ...made, made: ["iVBORw0KGgo="] },
+    files: { ...made, made: [[expect.objectContaining({ filename: "run", text: "Sunny." })]] },
     beside: {
       answer: "Both.",
       items: ["tool_call_item", "tool_call_item", "tool_call_output_item", "message_output_item"],
     },
   });
-  expect(server.of("tools/call")).toHaveLength(2);
+  expect(server.of("tools/call")).toHaveLength(4);
 });

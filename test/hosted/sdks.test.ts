@@ -4,7 +4,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, type ModelMessage, streamText } from "ai";
 import { startTestServer, type TestServer, textResult } from "../tools/tool-server.ts";
-import { hostedScene, type HostedScene, model } from "./hosted-scene.ts";
+import { hostedScene, type HostedScene, model, type ModelAnswer } from "./hosted-scene.ts";
 
 let server: TestServer;
 beforeAll(() => {
@@ -12,12 +12,17 @@ beforeAll(() => {
   const tools = [
     { ...definition, annotations: { readOnlyHint: true } },
     { ...definition, name: "delete_city" },
+    { ...definition, name: "run", inputSchema: { type: "object", properties: { text: { type: "string" } } } },
   ];
   server = startTestServer({ era: "2026", tools, call: ({ name }) => textResult(`${String(name)}: sunny.`) });
 });
 afterAll(() => server.stop());
 
-const at = hostedScene(() => ({ mcp: { servers: { cities: { url: server.url } } } }));
+const run = "cities__run";
+const at = hostedScene(() => ({
+  mcp: { servers: { cities: { url: server.url } }, models: { image: "pictures/gpt-image-1" } },
+  tools: { hosted: { code_interpreter: run, code_execution: run, file_search: run } },
+}));
 
 let warnings: unknown;
 beforeAll(() => {
@@ -70,6 +75,68 @@ test("AI SDK, Messages: the same", async () => {
   expect(toolResults).toMatchObject([{ toolName: "web_search", providerExecuted: true }]);
   searching(scene);
   expect(await streamText(asked).text).toBe(text);
+});
+
+describe("AI SDK, tools that run here are executed by the provider", () => {
+  const call = (name: string, args: object) => ({ calls: [{ name, args: { ...args } }] });
+  type Called = Parameters<typeof generateText>[0];
+  const cases: Readonly<
+    Record<string, (scene: HostedScene) => { asked: Called; answer: ModelAnswer; output: unknown }>
+  > = {
+    code(scene) {
+      const openai = createOpenAI(access(scene));
+      const tools = { code: openai.tools.codeInterpreter() };
+      const output = { outputs: [{ type: "logs", logs: "run: sunny." }] };
+      return {
+        asked: { model: openai.responses(model), prompt: "Hi", tools },
+        answer: call("code_interpreter", { code: "1" }),
+        output,
+      };
+    },
+    files(scene) {
+      const openai = createOpenAI(access(scene));
+      const tools = { files: openai.tools.fileSearch({ vectorStoreIds: [] }) };
+      const providerOptions = { openai: { include: ["file_search_call.results" as const] } };
+      const output = { queries: ["a"], results: [{ filename: "run", text: "run: sunny." }] };
+      const asked = { model: openai.responses(model), prompt: "Hi", tools, providerOptions };
+      return { asked, answer: call("file_search", { queries: ["a"] }), output };
+    },
+    image(scene) {
+      const openai = createOpenAI(access(scene));
+      const tools = { image: openai.tools.imageGeneration({ quality: "low" }) };
+      const answer = call("image_generation", { prompt: "a cat" });
+      return {
+        asked: { model: openai.responses(model), prompt: "Hi", tools },
+        answer,
+        output: { result: "iVBORw0KGgo=" },
+      };
+    },
+    "code of Messages"(scene) {
+      const anthropic = createAnthropic(access(scene));
+      const tools = { code_execution: anthropic.tools.codeExecution_20250825() };
+      const output = { type: "code_execution_result", stdout: "run: sunny.", return_code: 0 };
+      return {
+        asked: { model: anthropic(model), prompt: "Hi", tools },
+        answer: call("code_execution", { code: "1" }),
+        output,
+      };
+    },
+  };
+
+  test.each(Object.keys(cases))("%s", async (title) => {
+    const scene = at();
+    const found = cases[title]?.(scene);
+    if (found === undefined) throw new Error("no such case");
+    const { asked, answer, output } = found;
+    scene.answers(answer, { text: "Done." });
+    const whole = await generateText(asked);
+    expect(whole.text).toBe("Done.");
+    expect(whole.toolResults).toMatchObject([{ output, providerExecuted: true }]);
+    scene.answers(answer, { text: "Done." });
+    const streamed = streamText(asked);
+    expect(await streamed.text).toBe("Done.");
+    expect(await streamed.toolResults).toMatchObject([{ output, providerExecuted: true }]);
+  });
 });
 
 describe("AI SDK, a server's tools", () => {

@@ -6,7 +6,11 @@ import os
 
 from agents import (
     Agent,
+    CodeInterpreterTool,
+    FileSearchTool,
     HostedMCPTool,
+    ImageGenerationTool,
+    ModelSettings,
     OpenAIResponsesModel,
     Runner,
     WebSearchTool,
@@ -44,6 +48,13 @@ def shown(result):
     return {"answer": result.final_output, "items": [item.type for item in result.new_items]}
 
 
+def made(result):
+    """With the results of the calls of tools."""
+    calls = [item.raw_item.model_dump(exclude_unset=True) for item in result.new_items if item.type == "tool_call_item"]
+    known = ("outputs", "results", "result")
+    return {**shown(result), "made": [call[name] for call in calls for name in known if name in call]}
+
+
 def agent(*tools):
     return Agent(name="Assistant", model=model, tools=list(tools))
 
@@ -70,6 +81,14 @@ async def main():
     runs["approved"] = shown(await Runner.run(agent(cities(True)), "weather"))
     runs["refused"] = shown(await Runner.run(agent(cities(False)), "weather"))
     runs["beside"] = shown(await Runner.run(agent(WebSearchTool(), population), "both"))
+    code = CodeInterpreterTool(tool_config={"type": "code_interpreter", "container": {"type": "auto"}})
+    coding = agent(code)
+    coding.model_settings = ModelSettings(response_include=["code_interpreter_call.outputs"])
+    runs["code"] = made(await Runner.run(coding, "code"))
+    image = ImageGenerationTool(tool_config={"type": "image_generation", "quality": "low"})
+    runs["image"] = made(await Runner.run(agent(image), "image"))
+    files = FileSearchTool(vector_store_ids=[], include_search_results=True)
+    runs["files"] = made(await Runner.run(agent(files), "files"))
     print(json.dumps(runs))
 
 
