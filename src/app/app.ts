@@ -10,6 +10,7 @@ import {
 } from "./routing/routing.ts";
 import { createBatches } from "./batches.ts";
 import { createHosted } from "./tools/hosted.ts";
+import type { HostedTools } from "../hosted/index.ts";
 import { createJobs } from "./jobs.ts";
 import { drain } from "./drain.ts";
 import { reportPrices } from "./report-prices.ts";
@@ -205,7 +206,7 @@ function configure(options: AppOptions, context: Context, before?: Configured): 
   const responseStore = createResponseStore(options);
   const batches = createBatches({ ...made, responseStore, wake });
   const toolCalls = new Places({ what: "calls of tools", places: config.mcp.calls });
-  const own = { admin, batches, responseStore, calls, pipeline, router, web, toolCalls };
+  const own = { admin, batches, responseStore, calls, hosted, pipeline, router, web, toolCalls };
   const parts = { ...jobParts, ...own, outbound, publicUrl };
   const services = servicesOf(options, context, parts);
   const answer = createHttp({
@@ -283,6 +284,7 @@ function corsPolicy({ config, sandbox }: AppOptions): CorsPolicy | undefined {
 }
 
 interface ServiceParts extends Pick<Configured, "calls" | "pipeline" | "router" | "web" | "toolCalls"> {
+  hosted: HostedTools;
   admin: AccountsDependencies;
   batches: Batches;
   responseStore: ResponseStoreService;
@@ -351,6 +353,7 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     signIn: signInOf(options, lasting, parts.publicUrl),
     body: calls.body,
     largeBodies: calls.largeBodies,
+    hosted: parts.hosted,
     sandboxed: [...sandbox.keys()],
     document: documentOf(options),
   };

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { GatewayError } from "../core/index.ts";
+import { GatewayError, type JsonObject } from "../core/index.ts";
 import {
   attemptOnce,
   type Fetched,
@@ -69,6 +69,7 @@ function count(
     storedObjects,
     responseStore,
     largeBodies,
+    hosted: { opened: (body: JsonObject) => body },
     admitFree: () => Promise.resolve(),
   };
   return countTokens(deps, { request, requestId: "req_1", principal: principalOf("alice") });

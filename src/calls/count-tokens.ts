@@ -35,6 +35,7 @@ import {
   messagesCodec,
   messagesReferences,
   misfitsMessages,
+  ownResultStart,
   responsesCodec,
   translations,
 } from "../dialects/index.ts";
@@ -42,6 +43,7 @@ import type { ObjectLookup, ResponseStoreService, StoredObjects } from "../objec
 import { type ModelRouter, type Target, usableTargets } from "../routing/index.ts";
 import { type AskDependencies, askUpstream } from "../sending/index.ts";
 import { callIdOf, fittedBody, mustTranslate } from "./exchange-text.ts";
+import type { HostedLoops } from "./hosted-loops.ts";
 import { decodeInTurns, type LargeBodies } from "./large-bodies.ts";
 
 export interface CountTokensDependencies {
@@ -52,6 +54,7 @@ export interface CountTokensDependencies {
   storedObjects: StoredObjects;
   responseStore: ResponseStoreService;
   largeBodies: LargeBodies;
+  hosted: Pick<HostedLoops, "opened">;
 }
 
 /** An authenticated request of the route. */
@@ -188,7 +191,8 @@ async function countIn<Body extends CountedBody>(
   bytes: Uint8Array,
 ): Promise<Response> {
   const { principal } = call;
-  const sent = parseBody(counted.countedIn?.(bytes) ?? bytes, counted.schema, counted.measured, counted.named);
+  const came = parseBody(counted.countedIn?.(bytes) ?? bytes, counted.schema, counted.measured, counted.named);
+  const sent = counted.dialect === "messages" ? await withOpenResults(deps, counted, came, principal) : came;
   const targets = [...usableTargets(deps.router, sent.body.model, counted.operations, principal)];
   const lookup = deps.storedObjects.lookup(targets.map(({ route }) => route.prefix));
   let refusal: unknown;
@@ -202,6 +206,18 @@ async function countIn<Body extends CountedBody>(
     }
   }
   throw refusal;
+}
+
+/** Results of searches that the gateway has sealed count with their texts, which the model gets. */
+async function withOpenResults<Body extends CountedBody>(
+  { hosted, largeBodies }: CountTokensDependencies,
+  { schema, measured }: CountRoute<Body>,
+  parsed: ParsedBody<Body>,
+  principal: Principal,
+): Promise<ParsedBody<Body>> {
+  if (!parsed.text.includes(ownResultStart)) return parsed;
+  const body = hosted.opened(await decodeInTurns(parsed, largeBodies, principal.user), principal);
+  return parseBody(Buffer.from(JSON.stringify(body)), schema, measured);
 }
 
 interface Counting<Body> {

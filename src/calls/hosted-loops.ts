@@ -18,6 +18,8 @@ export interface HostedCall {
 export interface HostedLoops {
   /** Whether a body asks for a tool that the gateway runs for this target. Asked for each call: it must be quick. */
   takes(call: HostedCall): boolean;
+  /** A body of Messages in which results that the gateway alone can read are texts, as far as the caller may read them. */
+  opened(body: JsonObject, principal: Principal): JsonObject;
   /** Performs such a call. Resolves and rejects as the pipeline does. */
   run<Body extends ChargeableBody>(
     route: ChargeableRoute<Body>,

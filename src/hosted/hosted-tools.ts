@@ -2,7 +2,7 @@
 import type { Principal } from "../auth/index.ts";
 import type { ChargeableBody, ChargeableRoute, HostedCall, HostedLoops, IncomingCall } from "../calls/index.ts";
 import type { PaidAnswer } from "../charges/index.ts";
-import { stringOf } from "../core/index.ts";
+import { type JsonObject, objectsOf, stringOf } from "../core/index.ts";
 import { ownResultStart } from "../dialects/index.ts";
 import type { Target } from "../routing/index.ts";
 import { mayCall } from "../tools/index.ts";
@@ -17,6 +17,9 @@ import {
   requireFewHosted,
   SEARCH_MEMBER,
 } from "./requests/asked-tools.ts";
+import { Sources } from "./citations/sources.ts";
+import { FunctionIndex } from "./requests/functions.ts";
+import { readHistory } from "./requests/messages-history.ts";
 import { nativeIn } from "./requests/native-tools.ts";
 import { requireMask } from "./running/image-tool.ts";
 import { actionsIn } from "./requests/configured-tools.ts";
@@ -71,6 +74,12 @@ export class HostedTools implements HostedLoops {
     if (dialect === "gemini" || !(mayHaveHosted(dialect, body) || mayHaveServers(dialect, body))) return false;
     const { run, left, servers } = this.#decide({ ...call, dialect });
     return run.length + left.length + servers.length > 0;
+  }
+
+  opened(body: JsonObject, { user }: Principal): JsonObject {
+    const functions = new FunctionIndex([]);
+    const options = { functions, sources: new Sources(), seal: this.#options.results.of(user), keepsNative: false };
+    return { ...body, messages: readHistory(objectsOf(body["messages"]), options).messages };
   }
 
   async run<Body extends ChargeableBody>(

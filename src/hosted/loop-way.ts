@@ -13,7 +13,7 @@ import {
   runInBackground,
 } from "../calls/index.ts";
 import type { PaidAnswer, Planning, RunningWork, WayOfWork, WorkPlan } from "../charges/index.ts";
-import { type JsonObject, listOf, type ModelOperation, objectOf } from "../core/index.ts";
+import type { JsonObject, ModelOperation } from "../core/index.ts";
 import { type ClientContext, type DialectTranslation, queuedResponse, translations } from "../dialects/index.ts";
 import type { BackgroundResponses } from "../objects/index.ts";
 import { usageReaders } from "../providers/index.ts";
@@ -28,6 +28,7 @@ import type { LoopAnswer } from "./loop-parts.ts";
 import { type DecidedTools, LoopRequest } from "./requests/loop-request.ts";
 import { callIdOf, keepingOf, type KeptResponse } from "./kept-response.ts";
 import type { OwnTools } from "./running/own-tools.ts";
+import { headersOf, withoutSecrets } from "./requests/shown-request.ts";
 import { readyTool } from "./running/configured-tools.ts";
 import { findServer } from "./running/served-tools.ts";
 import type { PageFinder } from "./running/web-tools.ts";
@@ -131,7 +132,7 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
       seal: results.of(principal.user),
       keepsNative: target.operation.dialect === this.#dialect,
     });
-    const headers = headersOf(decided);
+    const headers = headersOf({ run, left: decided.left });
     // A whole answer too has rounds and tools that are still to be begun.
     return { order, clientGoneGraceMs: 0, endsWithToken: true, own, request, kept, headers, background };
   }
@@ -210,20 +211,6 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
 
 const BYTES_PER_TOKEN = 4;
 
-/** The body as a response repeats it: without the credentials that its client sends for servers of tools. */
-function withoutSecrets(body: JsonObject): JsonObject {
-  const tools = listOf(body["tools"]);
-  if (!tools.some((tool) => objectOf(tool)?.["type"] === "mcp")) return body;
-  return { ...body, tools: tools.map(withoutCredentials) };
-}
-
-function withoutCredentials(tool: unknown): unknown {
-  const given = objectOf(tool);
-  if (given?.["type"] !== "mcp") return tool;
-  const { authorization: _, ...rest } = given;
-  return { ...rest, headers: null };
-}
-
 /** How the response of the plan is stored, and its answer for a retry key, if that is not its stream. */
 function keptOf({ kept, background, own }: LoopPlan): Pick<LoopAnswer, "kept" | "answerOf"> {
   if (background === undefined) return { kept, answerOf: undefined };
@@ -241,15 +228,6 @@ function followingOf({ watchdog }: RunningWork<LoopPlan>): AbortController {
   if (signal.aborted) follow();
   else signal.addEventListener("abort", { handleEvent: follow });
   return controller;
-}
-
-/** The parts of the request that nothing here can do. */
-function headersOf({ run, left }: DecidedTools): Record<string, string> {
-  const dropped = [...new Set(left.map(({ type }) => type))].join(", ");
-  return {
-    ...(dropped !== "" && { "x-tollgate-dropped-tools": dropped }),
-    ...(run.some((tool) => "hasLocation" in tool && tool.hasLocation) && { "x-tollgate-changes": "searches" }),
-  };
 }
 
 function withoutLength(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -18,7 +18,7 @@ import {
   type ToolCallPart,
 } from "../dialects/index.ts";
 import type { LoopRequest } from "./requests/loop-request.ts";
-import type { RoundTurn } from "./requests/round-dialect.ts";
+import type { RoundTurn } from "./requests/dialects/round-dialect.ts";
 import { AnswerJoiner, type JoinedRound } from "./rounds/answer-joiner.ts";
 import { readRound } from "./rounds/round-reader.ts";
 import { listItem } from "./rounds/items/served-items.ts";

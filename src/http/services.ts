@@ -3,7 +3,7 @@ import type { AlertStore, OwnAlerts } from "../alerts/index.ts";
 import type { OpenAnswers, Principal } from "../auth/index.ts";
 import type { BatchDirectory, Batches } from "../batches/index.ts";
 import type { BodyLimits } from "../bodies/index.ts";
-import type { LargeBodies } from "../calls/index.ts";
+import type { HostedLoops, LargeBodies } from "../calls/index.ts";
 import type { AdmitFree } from "../charges/index.ts";
 import type { Config } from "../config/index.ts";
 import type { Clock } from "../core/index.ts";
@@ -105,6 +105,7 @@ export interface Services extends ChargeableServices {
   webhookSecrets: Pick<WebhookSecrets, "make" | "rotate">;
   body: BodyLimits;
   largeBodies: LargeBodies;
+  hosted: Pick<HostedLoops, "opened">;
   videos: VideoJobs;
   files: FileService;
   batches: Batches;

@@ -268,6 +268,26 @@ describe("in Responses", () => {
     expect(scene.read).toEqual([]);
   });
 
+  test("files that the tool does not get are named in the headers, and secrets of a container go nowhere", async () => {
+    const scene = at();
+    const changesFor = async (tool: object): Promise<string | null> => {
+      scene.answers(code("print(1)"), done);
+      const answer = await scene.post("/v1/responses", { input: "Hi", tools: [tool] });
+      expect(await answer.text()).not.toContain("canary");
+      return answer.headers.get("x-tollgate-changes");
+    };
+    expect(await changesFor(interpreter)).toBeNull();
+    expect(await changesFor({ type: "file_search", vector_store_ids: ["vs_1"] })).toBe("files");
+    const secret = { domain: "a.example", name: "KEY", value: "canary-0123456789" };
+    const network_policy = { type: "allowlist", allowed_domains: ["a.example"], domain_secrets: [secret] };
+    const calls = server.of("tools/call").length;
+    expect(await changesFor({ type: "code_interpreter", container: { type: "auto", network_policy } })).toBe(
+      "containers",
+    );
+    expect(server.of("tools/call").length).toBe(calls + 1);
+    expect(JSON.stringify(server.received) + scene.rig.gateway.log()).not.toContain("canary-0");
+  });
+
   test("a tool that is forced is called, and one without the right to it is refused or left out", async () => {
     const scene = at();
     scene.answers(code("print(1)"), done);

@@ -167,6 +167,19 @@ test("a refusal of the provider, and a model without an image, are results; `max
   expect((await scene.caller.closed()) - before).toBe(3n * ROUND);
 });
 
+test("a model that nobody here has, and partial images, are named in the headers", async () => {
+  const scene = at();
+  const changesFor = async (more: object): Promise<string | null> => {
+    scene.answers(draw("a cat"), done);
+    const answer = await scene.post("/v1/responses", { input: "Hi", tools: [{ ...tool, ...more }] });
+    expect(JSON.parse(scene.drawn[0]?.body ?? "")).toMatchObject({ model: "gpt-image-1" });
+    return answer.headers.get("x-tollgate-changes");
+  };
+  expect(await changesFor({ model: painter })).toBeNull();
+  expect(await changesFor({ model: "gpt-image-9" })).toBe("images");
+  expect(await changesFor({ partial_images: 1 })).toBe("images");
+});
+
 test("an image that can't be paid ends the answer, with what there is", async () => {
   const scene = at();
   const token = await scene.rig.gateway.token({ user: "poor", credits: 2n * ROUND });

@@ -153,7 +153,8 @@ export function argumentsOfCalls(
   { input, settings }: { input: JsonObject; settings: JsonObject },
 ): readonly JsonObject[] | undefined {
   const { main, required } = forms[action];
-  const { type: _type, name: _name, ...own } = settings;
+  // A container may have secrets in it.
+  const { type: _type, name: _name, container: _container, environment: _environment, ...own } = settings;
   const shared = Object.fromEntries(
     Object.entries({ ...argumentsIn(action, input), ...own }).filter(([name]) => members.has(name)),
   );

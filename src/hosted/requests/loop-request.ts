@@ -6,17 +6,17 @@ import type { FoundServer } from "../running/served-tools.ts";
 import type { ResultSeal } from "../running/sealed-results.ts";
 import { type AskedTool, type HostedDialect, withoutTools } from "./asked-tools.ts";
 import { type AskedServer, withoutServers } from "./asked-servers.ts";
-import { chatRounds } from "./chat-rounds.ts";
+import { chatRounds } from "./dialects/chat-rounds.ts";
 import { type Deferral, deferralOf } from "./deferral.ts";
 import type { ToolCatalog } from "./deferred-tools.ts";
 import { lastPictures } from "./pictures.ts";
 import { definitionOf, FunctionIndex, functionsOf, type HostedFunction } from "./functions.ts";
 import { loadKnown } from "./loaded-tools.ts";
 import { type PendingUse, readHistory } from "./messages-history.ts";
-import { messagesRounds } from "./messages-rounds.ts";
+import { messagesRounds } from "./dialects/messages-rounds.ts";
 import { readItems } from "./responses-history.ts";
-import { responsesRounds } from "./responses-rounds.ts";
-import type { RoundDialect, RoundTurn } from "./round-dialect.ts";
+import { responsesRounds } from "./dialects/responses-rounds.ts";
+import type { RoundDialect, RoundTurn } from "./dialects/round-dialect.ts";
 
 const dialects: Readonly<Record<HostedDialect, RoundDialect>> = {
   chat: chatRounds,

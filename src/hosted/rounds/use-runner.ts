@@ -8,7 +8,7 @@ import type { HostedFunction } from "../requests/functions.ts";
 import type { LoopRequest } from "../requests/loop-request.ts";
 import { type PendingUse, useIdOf } from "../requests/messages-history.ts";
 import { dataUrl } from "../requests/pictures.ts";
-import type { CallResult } from "../requests/round-dialect.ts";
+import type { CallResult } from "../requests/dialects/round-dialect.ts";
 import { GivenAddresses } from "../running/given-addresses.ts";
 import { failedOutcome, type ToolOutcome } from "../running/tool-outcome.ts";
 import { callConfigured } from "../running/configured-tools.ts";

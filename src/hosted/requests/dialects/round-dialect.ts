@@ -1,6 +1,6 @@
 /** How one dialect writes the bodies of a loop's rounds. */
-import type { JsonObject } from "../../core/index.ts";
-import type { FunctionDefinition } from "./functions.ts";
+import type { JsonObject } from "../../../core/index.ts";
+import type { FunctionDefinition } from "../functions.ts";
 
 /** The result of a call that the gateway has run. */
 export interface CallResult {

@@ -1,4 +1,4 @@
-import { type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../core/index.ts";
+import { type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../../core/index.ts";
 import type { RoundDialect, RoundTurn } from "./round-dialect.ts";
 
 /** Rounds of Messages. */
