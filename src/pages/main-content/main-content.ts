@@ -3,6 +3,7 @@ import { blockRows, pageRow } from "./block-rows.ts";
 import { bodyOf } from "./body-of.ts";
 import { chooseBlocks } from "./keeping/choose-blocks.ts";
 import { readHead } from "./head-facts.ts";
+import { keepCaptions } from "./keeping/keep-captions.ts";
 import { keepHeading } from "./keeping/keep-heading.ts";
 import { keepNotes } from "./keeping/keep-notes.ts";
 import { keepNodes } from "./keeping/keep-nodes.ts";
@@ -62,6 +63,7 @@ export function mainContent(document: Document, { url, titles = [] }: MainConten
   if (chances.article > articleChanceMin) trimArticle(page, kept);
   keepNotes(page, kept);
   keepHeading(page, kept);
+  keepCaptions(page, kept, probabilities);
   const words = page.blocks.reduce((sum, { index: at, facts }) => sum + (kept[at] === true ? facts.words : 0), 0);
   const linked = words < fewWords ? linkedContent(page.head.linkedData) : undefined;
   const pageType = likeliest(chances);

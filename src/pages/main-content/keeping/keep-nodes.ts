@@ -1,6 +1,7 @@
 import { Element, isTag, isText, type ChildNode, type ParentNode, type Text } from "domhandler";
 import { adopt } from "../../html/adopt.ts";
 import type { Block, Blocks, Region } from "../blocks.ts";
+import { isWithinContent, keptWords } from "./kept-words.ts";
 import { isHeading, isSilent, mediaTags } from "../tags.ts";
 
 /** Rows of a data table: longer ones belong to tables that lay a page out. */
@@ -24,24 +25,23 @@ interface Fate {
   readonly whole: boolean | undefined;
 }
 
-function decideRegions({ blocks, regions }: Blocks, kept: readonly boolean[]): ReadonlyMap<ParentNode, Fate> {
-  const words = regions.map(() => 0);
-  for (const block of blocks) {
-    if (kept[block.index] !== true) continue;
-    words[block.region.index] = (words[block.region.index] ?? 0) + block.facts.words;
-  }
-  for (const region of regions.toReversed()) {
-    const { parent, index } = region;
-    if (parent !== undefined) words[parent.index] = (words[parent.index] ?? 0) + (words[index] ?? 0);
-  }
+function decideRegions(page: Blocks, kept: readonly boolean[]): ReadonlyMap<ParentNode, Fate> {
+  const words = keptWords(page, kept);
   const fates = new Map<ParentNode, Fate>();
-  for (const region of regions) {
+  for (const region of page.regions) {
     const above = region.parent === undefined ? undefined : fates.get(region.parent.node);
-    const share = region.words === 0 ? (above?.share ?? 0) : (words[region.index] ?? 0) / region.words;
+    const share = shareOf(region, above, words);
     const whole = above?.whole ?? judgeWhole(region, share, words);
     fates.set(region.node, fateFrom(above, whole === true ? 1 : share, whole));
   }
   return fates;
+}
+
+/** Pictures in the midst of content are kept whether or not their captions are. */
+function shareOf(region: Region, above: Fate | undefined, words: readonly number[]): number {
+  if (region.words === 0) return above?.share ?? 0;
+  const share = (words[region.index] ?? 0) / region.words;
+  return region.tag === "figure" && share < 1 && isWithinContent(region, words) ? 1 : share;
 }
 
 /** Dense pages have a hundred thousand regions, most of them with the fate of the one above. */
@@ -50,30 +50,12 @@ function fateFrom(above: Fate | undefined, share: number, whole: boolean | undef
 }
 
 const embeddedTags: ReadonlySet<string> = new Set(["pre", "table", "blockquote"]);
-/** Words around an embedded element by which it is judged, the levels above it if they are looked for, and the share of them that must be kept. */
-const aroundWordsMin = 60;
-const aroundLevelsMax = 3;
-const aroundShareMin = 0.6;
-
 function judgeWhole(region: Region, share: number, words: readonly number[]): boolean | undefined {
   const { tag } = region;
   if (embeddedTags.has(tag) && isWithinContent(region, words)) return true;
   // A part of a heading, such as a link in it, is judged with the rest.
   if (isHeading(tag) && region.words <= rowWordsMax && share > 0) return true;
   return tag === "pre" || (tag === "tr" && region.words <= rowWordsMax) ? share >= 0.5 : undefined;
-}
-
-/** Whether an element that few words judge, such as a table of figures, is in the midst of content. */
-function isWithinContent(region: Region, words: readonly number[]): boolean {
-  if (region.linkWords * 2 > region.words) return false;
-  let at = region.parent;
-  for (let level = 0; level < aroundLevelsMax && at !== undefined; level += 1) {
-    const around = at.words - region.words;
-    const kept = (words[at.index] ?? 0) - (words[region.index] ?? 0);
-    if (around >= aroundWordsMin) return kept >= around * aroundShareMin;
-    at = at.parent;
-  }
-  return false;
 }
 
 function fateOf(block: Block, fates: ReadonlyMap<ParentNode, Fate>, kept: readonly boolean[]): boolean {
