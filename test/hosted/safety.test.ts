@@ -1,6 +1,7 @@
 /** Pages that want to command a model, or to learn of the conversation. */
 import { describe, expect, test } from "bun:test";
-import { hostedScene, type HostedScene, type ModelAnswer } from "./hosted-scene.ts";
+import { post } from "../kit/index.ts";
+import { hostedScene, type HostedScene, model, type ModelAnswer } from "./hosted-scene.ts";
 
 const at = hostedScene();
 
@@ -193,4 +194,22 @@ test("a round with more text than any model reads is the last one, and begins no
   expect(failed).toHaveLength(2);
   expect(scene.asked.map(({ tool_choice }) => tool_choice)).toEqual([undefined, "none"]);
   expect(blocks.at(-1)).toMatchObject({ type: "text", text: "Done." });
+});
+
+test("tokens of sealed results are counted for their user alone", async () => {
+  const scene = at();
+  scene.finds({ path: "/long", title: "A", content: "A.", html: `<p>${"Mount Columbia is high. ".repeat(400)}</p>` });
+  scene.answers({ calls: [{ name: "web_search", args: { query: "Columbia" } }] }, { text: "Done." });
+  const messages = [{ role: "user", content: "Hi" }];
+  const answer = await scene.post("/v1/messages", { max_tokens: 100, messages, tools });
+  const { content } = (await answer.json()) as { content: unknown };
+  const counted = async (token: string): Promise<number> => {
+    const next = { model, messages: [...messages, { role: "assistant", content }] };
+    const { input_tokens: tokens } = (await (
+      await post(scene.rig, "/v1/messages/count_tokens", token, next)
+    ).json()) as { input_tokens: number };
+    return tokens;
+  };
+  const eve = await scene.rig.gateway.token({ user: "eve" });
+  expect((await counted(scene.caller.token)) - (await counted(eve))).toBeGreaterThan(200);
 });

@@ -45,9 +45,9 @@ function changesOf(tool: ReadyTool): string[] {
   if ("hasLocation" in tool) return tool.hasLocation ? ["searches"] : [];
   const { value } = tool;
   if (tool.kind === "image_generation") {
-    const named = value["model"];
-    const isOther = named != null && tool.models?.id !== named && tool.models?.id !== `openai/${String(named)}`;
-    return isOther || (typeof value["partial_images"] === "number" && value["partial_images"] > 0) ? ["images"] : [];
+    const { model: named, partial_images: partial } = value;
+    const isOther = typeof named === "string" && ![named, `openai/${named}`].includes(tool.models?.id ?? "");
+    return isOther || (typeof partial === "number" && partial > 0) ? ["images"] : [];
   }
   if (tool.kind === "file_search") {
     const [found] = "found" in tool ? tool.found : [];
