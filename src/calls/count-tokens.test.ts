@@ -69,7 +69,7 @@ function count(
     storedObjects,
     responseStore,
     largeBodies,
-    hosted: { opened: (body: JsonObject) => body },
+    hosted: { opened: (body: JsonObject) => Promise.resolve(body) },
     admitFree: () => Promise.resolve(),
   };
   return countTokens(deps, { request, requestId: "req_1", principal: principalOf("alice") });

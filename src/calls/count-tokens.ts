@@ -216,7 +216,7 @@ async function withOpenResults<Body extends CountedBody>(
   principal: Principal,
 ): Promise<ParsedBody<Body>> {
   if (!parsed.text.includes(ownResultStart)) return parsed;
-  const body = hosted.opened(await decodeInTurns(parsed, largeBodies, principal.user), principal);
+  const body = await hosted.opened(await decodeInTurns(parsed, largeBodies, principal.user), principal);
   return parseBody(Buffer.from(JSON.stringify(body)), schema, measured);
 }
 

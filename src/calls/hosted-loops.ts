@@ -19,7 +19,7 @@ export interface HostedLoops {
   /** Whether a body asks for a tool that the gateway runs for this target. Asked for each call: it must be quick. */
   takes(call: HostedCall): boolean;
   /** A body of Messages in which results that the gateway alone can read are texts, as far as the caller may read them. */
-  opened(body: JsonObject, principal: Principal): JsonObject;
+  opened(body: JsonObject, principal: Principal): Promise<JsonObject>;
   /** Performs such a call. Resolves and rejects as the pipeline does. */
   run<Body extends ChargeableBody>(
     route: ChargeableRoute<Body>,

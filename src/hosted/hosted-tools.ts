@@ -17,11 +17,8 @@ import {
   requireFewHosted,
   SEARCH_MEMBER,
 } from "./requests/asked-tools.ts";
-import { Sources } from "./citations/sources.ts";
-import { FunctionIndex } from "./requests/functions.ts";
-import { readHistory } from "./requests/messages-history.ts";
 import { nativeIn } from "./requests/native-tools.ts";
-import { requireMask } from "./running/image-tool.ts";
+import { requireMask } from "./requests/image-model.ts";
 import { actionsIn } from "./requests/configured-tools.ts";
 import { requireDomains } from "./requests/web-options.ts";
 import type { DecidedTools } from "./requests/loop-request.ts";
@@ -76,10 +73,9 @@ export class HostedTools implements HostedLoops {
     return run.length + left.length + servers.length > 0;
   }
 
-  opened(body: JsonObject, { user }: Principal): JsonObject {
-    const functions = new FunctionIndex([]);
-    const options = { functions, sources: new Sources(), seal: this.#options.results.of(user), keepsNative: false };
-    return { ...body, messages: readHistory(objectsOf(body["messages"]), options).messages };
+  async opened(body: JsonObject, { user }: Principal): Promise<JsonObject> {
+    const { openedMessages } = await import("./requests/opened-messages.ts");
+    return { ...body, messages: openedMessages(objectsOf(body["messages"]), this.#options.results.of(user)) };
   }
 
   async run<Body extends ChargeableBody>(

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import type { JsonObject } from "../../src/core/index.ts";
-import { oneCredit } from "../kit/index.ts";
+import { oneCredit, post } from "../kit/index.ts";
 import { startTestServer, type TestServer, textResult } from "../tools/tool-server.ts";
 import { hostedScene, type HostedScene, model, type ModelAnswer } from "./hosted-scene.ts";
 
@@ -32,7 +32,12 @@ beforeAll(() => {
 afterAll(() => server.stop());
 
 const at = hostedScene(() => ({
-  mcp: { servers: { cities: { url: server.url, tools: ["*", "!secret"], price: { call: 0.5 } } } },
+  mcp: {
+    servers: {
+      cities: { url: server.url, tools: ["*", "!secret"], price: { call: 0.5 } },
+      post: { url: server.url, tools: ["weather"], auth: { header: "x-key", of: "user" } },
+    },
+  },
 }));
 
 const openai = ({ rig, caller }: HostedScene): OpenAI =>
@@ -255,4 +260,29 @@ test("in chat the calls are invisible", async () => {
   const answer = await scene.post("/v1/chat/completions", { messages: [{ role: "user", content: "Hi" }], tools });
   expect(await answer.json()).toMatchObject({ choices: [{ message: { content: "Done." }, finish_reason: "stop" }] });
   expect(namesOf(scene)).toEqual(["weather"]);
+});
+
+test("the address of a server chooses the account there, and one that is missing is named with the page that connects it", async () => {
+  const scene = at();
+  const token = await scene.rig.gateway.token({ user: "with accounts" });
+  const send = (path: string, body: object): Promise<Response> => post(scene.rig, path, token, body);
+  const ask = (address: string): Promise<Response> => {
+    scene.answers(call("weather"), done);
+    const tools = [{ type: "mcp", server_label: "post", server_url: address, require_approval: "never" }];
+    return send("/v1/responses", { model, input: "Hi", tools });
+  };
+  const address = `${scene.rig.gateway.url}/mcp/post`;
+  const missing = await ask(address);
+  expect([missing.status, await missing.text()]).toEqual([
+    403,
+    expect.stringContaining("connection_required") as string,
+  ]);
+  for (const account of ["work", "home"]) {
+    const connected = await send("/v1/tools/connections", { server: "post", account, secret: `key of ${account}` });
+    expect(connected.status).toBeLessThan(300);
+  }
+  for (const account of ["work", "home"]) {
+    expect((await ask(`${address}?account=${account}`)).status).toBe(200);
+    expect(server.of("tools/call").at(-1)?.headers.get("x-key")).toBe(`key of ${account}`);
+  }
 });

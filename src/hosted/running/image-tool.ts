@@ -85,14 +85,6 @@ export async function drawImage(own: Pick<OwnTools, "call">, use: ImageUse): Pro
   }
 }
 
-/** Throws 422 for a tool whose mask only the provider has. */
-export function requireMask({ value }: ImageTool): void {
-  const mask = objectOf(value["input_image_mask"]);
-  if (mask === undefined || typeof mask["image_url"] === "string") return;
-  const message = "tools: input_image_mask: send the image itself (image_url): the gateway makes this image.";
-  throw new GatewayError("validation_failed", message, { param: "tools" });
-}
-
 const MESSAGE_CHARACTERS_MAX = 2_000;
 const NO_PICTURE = "Error: there is no image in this conversation that could be changed. Make a new one.";
 

@@ -55,6 +55,6 @@ function nameOf({ dialect, type, value }: NativeTool): string {
 }
 
 function demanded({ at }: ToolChoice, left: readonly string[]): GatewayError {
-  const message = `${at}: this model's provider has no ${left.join(", ")}, which it would have to run itself. Let the model choose (auto), offer a function, or use a model of a provider that has it.`;
+  const message = `${at}: this model's provider has no ${left.join(", ")}, which it would have to run itself. Let the model choose (auto), offer a function, or use a model of a provider that has it. An operator can let the gateway run some tools (tools.hosted).`;
   return new GatewayError("validation_failed", message, { param: at });
 }
