@@ -6,7 +6,7 @@ export { OpenApiServer } from "./openapi/openapi-server.ts";
 export { mayCall } from "./may-call.ts";
 export { checkHeaderMembers, withHeaderMembers } from "./header-members.ts";
 export { RecentMap } from "./recent-map.ts";
-export type { AccessTo, ToolCaller, ToolSource } from "./server-access.ts";
+export type { AccessTo, ServerAccess, ToolCaller, ToolSource } from "./server-access.ts";
 export { watchMembers } from "./changes/watch-members.ts";
 export { relay } from "./relay/relay.ts";
 export { askableIn } from "./relay/client-questions.ts";

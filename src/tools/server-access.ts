@@ -23,6 +23,8 @@ export interface ServerAccess {
   lists: ToolSource;
   /** Answers calls. Never shared by users with credentials of their own. */
   calls: ToolSource;
+  /** Tells changes, if that is another than the one that answers lists; its key is that of the callers who hear of them. */
+  changes?: { key: string; source: ToolSource };
   /** The forms of all credentials in use, which no result may repeat. */
   secrets: () => readonly string[];
 }

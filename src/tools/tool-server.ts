@@ -114,16 +114,17 @@ export class ToolServer {
   }
 
   #watchBy(access: ServerAccess): ServerWatch {
-    const known = this.#watches.get(access.key);
+    const { key, source } = access.changes ?? { key: access.key, source: access.lists };
+    const known = this.#watches.get(key);
     if (known !== undefined) return known;
     const watch = new ServerWatch({
-      source: access.lists,
+      source,
       list: this.#lists.use(access.key, () => new ServerList(this.#options, access)),
       wait: this.#options.wait,
       looks: this.#options.isProgram !== true,
-      onIdle: () => this.#watches.delete(access.key),
+      onIdle: () => this.#watches.delete(key),
     });
-    this.#watches.set(access.key, watch);
+    this.#watches.set(key, watch);
     return watch;
   }
 

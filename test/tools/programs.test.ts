@@ -47,6 +47,33 @@ for await (const line of console) {
   else if (params.name === "spy") send({ content: [{ type: "text", text: [await tryHost(), readHost(), require("node:fs").readFileSync("/proc/self/status", "utf8").match(/NoNewPrivs:\\s(.)/)[1]].join(" ") }] });
 }`;
 
+/** Tells updates of the resources that are wanted, in the revision that its argument names, and ends when it is asked to. */
+const library = `
+const isModern = process.argv.at(-1) === "modern";
+const wanted = new Set();
+const listening = new Set();
+const write = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+for await (const line of console) {
+  const { id, method, params = {} } = JSON.parse(line);
+  if (id === undefined) continue;
+  const send = (result) => write({ id, result });
+  if (method === "server/discover") isModern ? send({ supportedVersions: ["2026-07-28"] }) : write({ id, error: { code: -32601, message: "?" } });
+  else if (method === "initialize") send({ protocolVersion: "2025-06-18", capabilities: { resources: { subscribe: true } } });
+  else if (method === "tools/list") send({ tools: ["update", "exit"].map((name) => ({ name, inputSchema: { type: "object" } })) });
+  else if (method === "resources/subscribe") { wanted.add(params.uri); send({}); }
+  else if (method === "subscriptions/listen") {
+    for (const uri of params.notifications.resourceSubscriptions ?? []) wanted.add(uri);
+    write({ method: "notifications/subscriptions/acknowledged", params: { _meta: { "io.modelcontextprotocol/subscriptionId": id } } });
+  }
+  else if (params.name === "exit") process.exit(0);
+  else if (params.name === "update") {
+    // It must not speak for the gateway.
+    write({ method: "notifications/tollgate/started" });
+    for (const uri of wanted) write({ method: "notifications/resources/updated", params: { uri } });
+    send({ content: [{ type: "text", text: String(wanted.size) }] });
+  } else write({ id, error: { code: -32601, message: "?" } });
+}`;
+
 const user = programUser(everything);
 
 const memoryFile = join(tmpdir(), `tollgate-memory-${crypto.randomUUID()}.jsonl`);
@@ -56,6 +83,7 @@ let token: string;
 
 beforeAll(async () => {
   const program = { command: process.execPath, args: ["-e", hostile], ...user };
+  const libraryWith = (revision: string) => ({ command: process.execPath, args: ["-e", library, revision], ...user });
   rig = await startRig({
     variables: { GATEWAY_KEY: "a-key-of-the-gateway" },
     config: {
@@ -73,6 +101,8 @@ beforeAll(async () => {
           hostile: { ...program, timeout: "2s", limits: { memory: "300MiB" } },
           own: { ...program, instance: "user" },
           brief: { ...program, idle: "500ms" },
+          library: { ...libraryWith("old"), instance: "user", idle: "1s" },
+          modern: { ...libraryWith("modern"), instance: "user", idle: "1s" },
           missing: { ...user, command: "no-such-program" },
         },
       },
@@ -195,6 +225,61 @@ test("a reload starts and stops them", async () => {
   expect((await rig.gateway.cli("config", "reload")).code).toBe(0);
   await until("and the next ones too", () => Promise.resolve(!renewed.some(isAlive)));
 });
+
+/** The updates that one user hears of, on the stream of a session. */
+async function listenTo(server: string, bearer: string, uri: string) {
+  const url = `${rig.gateway.url}/mcp/${server}`;
+  const headers = {
+    authorization: `Bearer ${bearer}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  };
+  const send = (method: string, params: object, more: Record<string, string> = {}) =>
+    fetch(url, {
+      method: "POST",
+      headers: { ...headers, ...more },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+  const begun = await send("initialize", { protocolVersion: "2025-11-25" });
+  const session = { "mcp-session-id": begun.headers.get("mcp-session-id") ?? "" };
+  await send("resources/subscribe", { uri }, session);
+  const leaving = new AbortController();
+  const { body } = await fetch(url, { headers: { ...headers, ...session }, signal: leaving.signal });
+  const heard = { count: 0, leave: () => leaving.abort() };
+  const read = async (): Promise<void> => {
+    const decoder = new TextDecoder();
+    for await (const bytes of (body ?? []) as AsyncIterable<Uint8Array>)
+      heard.count += decoder.decode(bytes).split(`"uri":"${uri}"`).length - 1;
+  };
+  void read().catch(() => undefined);
+  return heard;
+}
+
+test.each(["library", "modern"])(
+  "a user hears of the updates of a process of their own (%s), and of its next one, and nobody else does",
+  async (server) => {
+    const [ann, bob] = [await rig.caller(), await rig.caller()];
+    const [heard, foreign] = [
+      await listenTo(server, ann.token, "lib://a"),
+      await listenTo(server, bob.token, "lib://a"),
+    ];
+    const update = async (): Promise<boolean> => {
+      const before = heard.count;
+      await call(`${server}__update`, {}, ann.token);
+      return heard.count > before;
+    };
+    await until("the first process is subscribed to", update);
+    await call(`${server}__exit`, {}, ann.token);
+    await until("the next one is too", update);
+    // One that was stopped because it had nothing to do.
+    const stopped = () => rig.gateway.logLines().filter(({ msg }) => msg === "a server of tools was stopped").length;
+    const before = stopped();
+    await until("it is stopped, whoever listens", () => stopped() > before);
+    await until("another one is subscribed to", update);
+    expect(foreign.count).toBe(0);
+    for (const each of [heard, foreign]) each.leave();
+  },
+);
 
 test("none outlives a gateway that is killed, nor the process that owns them", async () => {
   const pids = pidsIn(await callWhenStarted("hostile__pids"));

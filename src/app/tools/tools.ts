@@ -31,6 +31,7 @@ import {
   OAuthCredentials,
   OpenApiServer,
   RecentMap,
+  type ServerAccess,
   openPinStore,
   secretForms,
   secretsIn,
@@ -153,7 +154,13 @@ function accessTo(options: ToolsOptions, name: string, server: ServerConfig): Ac
     ...secretsIn(server.env),
   ]);
   const common = { key: "", owner: "", lists: clientOf(""), secrets: () => secrets };
-  return ({ user }) => ({ ...common, calls: clientOf(user) });
+  // The changes of a process of one user's own are for nobody else.
+  const changesFor = (user: string, source: ToolSource): Pick<ServerAccess, "changes"> =>
+    server.instance === "user" && server.command !== undefined ? { changes: { key: user, source } } : {};
+  return ({ user }) => {
+    const calls = clientOf(user);
+    return { ...common, calls, ...changesFor(user, calls) };
+  };
 }
 
 type ConnectedAuth = Extract<NonNullable<ServerConfig["auth"]>, { of: string }>;

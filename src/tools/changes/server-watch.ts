@@ -4,7 +4,7 @@
  */
 import { type CallSignal, CallAborter, stringOf } from "../../core/index.ts";
 import type { ListKind, ServerChange } from "../../mcp/index.ts";
-import type { ListenRequest } from "../client/mcp-client.ts";
+import type { ListenRequest } from "../client/session.ts";
 import type { ToolSource } from "../server-access.ts";
 import type { ServerList } from "../server-list.ts";
 

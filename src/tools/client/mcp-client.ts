@@ -10,6 +10,7 @@
 import { type CallSignal, GatewayError, type JsonObject, listOf, objectOf } from "../../core/index.ts";
 import { isLogged, type LogLevel, rpcCodes, sessionRevisions, STATELESS } from "../../mcp/index.ts";
 import { ClientSessions } from "./client-sessions.ts";
+import { filterWith, listenToProgram } from "./program-changes.ts";
 import { isEventStream, readMessages } from "./read-messages.ts";
 import { type Answered, invalidAnswer, refuseStatus, resultOf, ServerError } from "./server-answer.ts";
 import { ServerQuestions } from "./server-questions.ts";
@@ -17,6 +18,7 @@ import { CONNECT_MS_MAX, NOTIFICATION_BYTES_MAX, ServerWire, type ServerWireOpti
 import {
   type AskedClient,
   hasId,
+  type ListenRequest,
   type McpRequest,
   type ServerSession,
   type Session,
@@ -28,17 +30,6 @@ import {
 export interface McpClientOptions extends ServerWireOptions {
   /** Whether it is started by requests: one who listens does not start it. */
   isProgram?: boolean;
-}
-
-/** A stream of changes. */
-export interface ListenRequest {
-  /** The resources whose updates are wanted. */
-  uris: readonly string[];
-  /** Its abort ends the stream. */
-  signal: CallSignal;
-  /** Called once the server has begun the stream. */
-  onOpen: () => void;
-  onNotification: (method: string, params: JsonObject) => void;
 }
 
 interface Attempt extends Answered {
@@ -131,10 +122,10 @@ export class McpClient {
   }
 
   /** Resolves when the stream has ended; rejects if the server has none, or cannot be reached. */
-  async listen({ uris, signal, onOpen, onNotification }: ListenRequest): Promise<void> {
-    if (this.#options.isProgram !== true || uris.length > 0)
-      this.#session ??= this.#open({ timeoutMs: CONNECT_MS_MAX });
-    const opening = this.#session ?? Promise.resolve(sessionless);
+  async listen(request: ListenRequest): Promise<void> {
+    if (this.#options.isProgram === true) return this.#listenToProgram(request);
+    const { uris, signal, onOpen, onNotification } = request;
+    const opening = (this.#session ??= this.#open({ timeoutMs: CONNECT_MS_MAX }));
     const session = await this.#opened(opening);
     const reply = session.isStateless
       ? await this.#wire.listen(filterWith(uris), signal)
@@ -150,6 +141,17 @@ export class McpClient {
     // A question that belongs to no call is for nobody.
     const questions = new ServerQuestions({ ask: undefined, answer, clock: () => this.#options.ticker.now() });
     await readMessages(reply, { id: undefined, ...bounds, onNotification, onRequest: questions.onRequest });
+  }
+
+  #listenToProgram(request: ListenRequest): Promise<void> {
+    const { name } = this.#options;
+    let opening: Promise<Session> | undefined;
+    return listenToProgram(request, {
+      name,
+      wire: this.#wire,
+      session: () => this.#opened((opening = this.#session ??= this.#open({ timeoutMs: CONNECT_MS_MAX }))),
+      forget: () => opening && this.#forget(opening),
+    });
   }
 
   /** Some servers answer 404 because they have no streams: it says nothing about the session, which others use. */
@@ -213,12 +215,6 @@ export class McpClient {
     // The call is worth more than its messages.
     await this.#wire.send({ ...bounds, method: "logging/setLevel", params: { level } }, session).catch(() => undefined);
   }
-}
-
-/** All changes of lists, and the updates of these resources. */
-function filterWith(uris: readonly string[]): JsonObject {
-  const lists = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
-  return { ...lists, ...(uris.length > 0 && { resourceSubscriptions: uris }) };
 }
 
 /** The revisions that a server supports: by its answer to `server/discover`, or by its refusal of another one. */

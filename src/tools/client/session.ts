@@ -30,6 +30,17 @@ export interface McpRequest {
   asked?: AskedClient | undefined;
 }
 
+/** A stream of changes. */
+export interface ListenRequest {
+  /** The resources whose updates are wanted. */
+  uris: readonly string[];
+  /** Its abort ends the stream. */
+  signal: CallSignal;
+  /** Called once the server has begun the stream. */
+  onOpen: () => void;
+  onNotification: (method: string, params: JsonObject) => void;
+}
+
 /** A client that takes the questions of servers. */
 export interface AskedClient {
   /** Distinguishes it from all others. */

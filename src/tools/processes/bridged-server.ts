@@ -12,6 +12,7 @@ import { rpcCodes, versionKey } from "../../mcp/index.ts";
 import { CallTurns } from "./call-turns.ts";
 import { MessageStream } from "./message-stream.ts";
 import { type ServerPlan, WAITING_HEADER } from "./plan.ts";
+import { ProgramListeners } from "./program-listeners.ts";
 import { ServerProcess, type SystemUser } from "./server-process.ts";
 
 /** Older servers may never answer a method that they do not know. */
@@ -19,6 +20,8 @@ const DISCOVER_MS_MAX = 5_000;
 
 /** A first start may download the program (`npx`). */
 const INITIALIZE_MS_MAX = 120_000;
+
+const LISTEN = "subscriptions/listen";
 
 const INTERNAL_ERROR = -32_603;
 
@@ -68,13 +71,16 @@ interface Incarnation {
   turns: CallTurns;
   initialized: Promise<JsonObject> | undefined;
   discovered: Promise<JsonObject> | undefined;
+  /** Streams of changes of a stateless program, by the ids of their requests. They are no work that keeps it running. */
+  listening: Map<number, MessageStream>;
+  isAnnounced: boolean;
   /** Resolvers for requests of the bridge itself. */
   own: Map<number, (message: JsonObject) => void>;
 }
 
 export class BridgedServer {
   readonly #options: BridgeOptions;
-  readonly #listeners = new Set<MessageStream>();
+  readonly #listeners = new ProgramListeners();
   #running: Incarnation | undefined;
   #pauseMs = 0;
   #mayStartAt = 0;
@@ -103,22 +109,24 @@ export class BridgedServer {
     while (this.#running !== undefined && this.#running.calls.size > 0 && performance.now() < until)
       await Bun.sleep(50);
     await this.#stop();
-    for (const listener of this.#listeners) listener.close();
+    this.#listeners.close();
   }
 
   /** The answer to a request over HTTP for this user. */
   async answer(request: Request, user: string): Promise<Response> {
-    if (request.method === "GET") return this.#listen(request);
+    if (request.method === "GET") return this.#listeners.add(request);
     if (request.method !== "POST") return new Response(undefined, { status: 405 });
     const message = objectOf(await request.json().catch(() => undefined));
     if (message === undefined) return new Response(undefined, { status: 400 });
-    const running = this.#isRetired ? undefined : this.#start();
+    const isListening = message["method"] === LISTEN;
+    const running = this.#isRetired ? undefined : isListening ? this.#running : this.#start();
     if (running === undefined) return new Response(undefined, { status: 503 });
     const session = request.headers.get("mcp-session-id");
     if (session !== null && session !== running.session) return new Response(undefined, { status: 404 });
     const { method, id } = message;
     if (typeof method !== "string") return answerQuestion(running, message, user);
     if (id === undefined) return notify(running, message);
+    if (isListening) return listenAt(running, { ...message, id: (this.#lastId += 1) }, request.signal);
     this.#begin();
     try {
       if (method === "initialize") return await this.#initialize(running, message);
@@ -158,6 +166,8 @@ export class BridgedServer {
       turns: new CallTurns(),
       initialized: undefined,
       discovered: undefined,
+      listening: new Map(),
+      isAnnounced: false,
       own: new Map(),
       process: new ServerProcess({
         plan,
@@ -189,6 +199,8 @@ export class BridgedServer {
       call.stream.fail();
     }
     running.calls.clear();
+    for (const stream of running.listening.values()) stream.close();
+    running.listening.clear();
     for (const resolve of running.own.values()) resolve({ error: gone });
   }
 
@@ -204,7 +216,10 @@ export class BridgedServer {
     const message = await this.#ask(running, "initialize", params);
     clearTimeout(timer);
     if (message["result"] === undefined) running.initialized = undefined;
-    else running.process.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    else {
+      running.process.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+      this.#announce(running);
+    }
     return message;
   }
 
@@ -239,6 +254,8 @@ export class BridgedServer {
     { user, signal }: { user: string; signal: AbortSignal },
   ): Promise<Response> {
     const { [versionKey]: revision, progressToken } = objectOf(objectOf(params)?.["_meta"]) ?? {};
+    // A stateless program is not initialized: whoever knows it calls at once.
+    if (revision !== undefined) this.#announce(running);
     const own = (this.#lastId += 1);
     const stream = new MessageStream(() => this.#cancel(running, own));
     this.#begin();
@@ -279,14 +296,9 @@ export class BridgedServer {
     call.stream.end({ jsonrpc: "2.0", id: call.id, error: { code: INTERNAL_ERROR, message: "cancelled" } });
   }
 
-  /** One who listens neither starts the process nor keeps it. The stream is that of all later processes too. */
-  #listen({ signal }: Request): Promise<Response> {
-    const end = (): void => void this.#listeners.delete(stream);
-    const stream = new MessageStream(end);
-    this.#listeners.add(stream);
-    signal.addEventListener("abort", end);
-    stream.open();
-    return stream.response;
+  #announce(running: Incarnation): void {
+    if (!running.isAnnounced) this.#listeners.announce();
+    running.isAnnounced = true;
   }
 
   #receive(running: Incarnation, message: JsonObject): void {
@@ -299,6 +311,8 @@ export class BridgedServer {
     if (typeof id !== "number") return;
     running.own.get(id)?.(message);
     running.own.delete(id);
+    running.listening.get(id)?.close();
+    running.listening.delete(id);
     const call = running.calls.get(id);
     if (call === undefined) return;
     running.calls.delete(id);
@@ -307,8 +321,23 @@ export class BridgedServer {
   }
 }
 
+/** One who listens to a stateless program. The changes go to all who listen. */
+function listenAt(running: Incarnation, message: JsonObject, signal: AbortSignal): Promise<Response> {
+  const id = Number(message["id"]);
+  const end = (): void => {
+    if (running.listening.delete(id))
+      running.process.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+  };
+  const stream = new MessageStream(end);
+  running.listening.set(id, stream);
+  signal.addEventListener("abort", end);
+  stream.open();
+  running.process.send(message);
+  return stream.response;
+}
+
 /** Progress goes to its call, changes to those who listen. */
-function receiveNotification({ calls }: Incarnation, message: JsonObject, listeners: Iterable<MessageStream>): void {
+function receiveNotification({ calls }: Incarnation, message: JsonObject, listeners: ProgramListeners): void {
   const params = objectOf(message["params"]) ?? {};
   if (message["method"] === "notifications/progress") {
     const call = calls.get(Number(params["progressToken"]));
@@ -319,7 +348,7 @@ function receiveNotification({ calls }: Incarnation, message: JsonObject, listen
     const [call, ...others] = calls.values();
     if (others.length === 0) call?.stream.push(message);
   } else {
-    for (const listener of listeners) listener.push(message);
+    listeners.pass(message);
   }
 }
 

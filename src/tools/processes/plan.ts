@@ -52,6 +52,9 @@ export const SECRET_HEADER = "x-tollgate-secret";
 /** On an answer that began before the program got the call, which waits for its turn: what comes first in its body is sent after that. */
 export const WAITING_HEADER = "x-tollgate-waiting";
 
+/** Sent to those who listen whenever a process of the program is ready. */
+export const STARTED_NOTIFICATION = "notifications/tollgate/started";
+
 /** The path of the host's socket in its folder. */
 export function socketIn(folder: string): string {
   return join(folder, "own", "socket");

@@ -162,6 +162,8 @@ export class ServerHost {
 function forgetUnused(instances: Map<string, Instance>): boolean {
   for (const [user, instance] of instances) {
     if (instance.bridge.active > 0 || instance.bridge.isRunning) continue;
+    // Those who listen to it listen again.
+    void instance.bridge.retire(0);
     removeFolder(instance);
     return instances.delete(user);
   }
