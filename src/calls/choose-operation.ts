@@ -14,14 +14,15 @@ const preferred: readonly Dialect[] = ["messages", "responses", "gemini", "chat"
  */
 export function withAskedFeatures<Body>(target: Target, codec: TextCodec<Body> | MediaCodec<Body>, body: Body): Target {
   const { forPrefill } = target.operation;
-  if (forPrefill !== undefined && isContinued(objectOf(body) ?? {})) return { ...target, operation: forPrefill };
-  const forBody = target.operation.forBody?.(objectOf(body) ?? {});
+  const members = objectOf(body) ?? {};
+  if (forPrefill !== undefined && isContinued(members)) return { ...target, operation: forPrefill };
+  const forBody = target.operation.forBody?.(members);
   if (forBody !== undefined) return { ...target, operation: forBody };
-  if (codec.dialect !== undefined && target.operation.dialect === "chat") {
-    const other = otherForTools(target, codec.dialect, objectOf(body) ?? {});
+  if (members["tools"] !== undefined && codec.dialect !== undefined && target.operation.dialect === "chat") {
+    const other = otherForTools(target, codec.dialect, members);
     if (other !== undefined) return { ...target, operation: other };
   }
-  if (codec.dialect === "responses" && isSwitchedOff(target, objectOf(body) ?? {})) {
+  if (codec.dialect === "responses" && isSwitchedOff(target, members)) {
     return { ...target, operation: target.route.provider.operations.chat ?? target.operation };
   }
   const ignored = codec.dialect === undefined ? undefined : target.operation.ignores?.(target.model);

@@ -183,7 +183,8 @@ function planText<Body extends ChargeableBody>(
   codec: TextCodec<Body>,
   prepared: PreparedBody = {},
 ): CallPlan | Promise<CallPlan> {
-  const { own, decoded = own, preparation, conversationId, foreignIds = lookUpForeign(call, parsed, codec) } = prepared;
+  const { own, decoded = own, preparation, conversationId } = prepared;
+  const { foreignIds = codec.dialect === "responses" ? lookUpForeign(call, parsed) : nothing } = prepared;
   const { target, incoming, at, deps } = call;
   if (foreignIds instanceof Promise) {
     return foreignIds.then((found) => planText(call, parsed, codec, { ...prepared, foreignIds: found }));
@@ -209,9 +210,8 @@ function planText<Body extends ChargeableBody>(
     );
   }
   const bound = withPrepared(codec.bound(parsed.body, parsed.sizeOf), preparation);
-  const { requestId } = incoming;
-  const shownModel = codec.dialect === "messages" && comparesModels(incoming.headers) ? parsed.body.model : undefined;
-  const { headers } = incoming;
+  const { requestId, headers } = incoming;
+  const shownModel = codec.dialect === "messages" && comparesModels(headers) ? parsed.body.model : undefined;
   const asked: TextCall<Body> = {
     target,
     parsed,
@@ -249,9 +249,8 @@ function withoutForeign(references: readonly ObjectReference[], foreignIds: Read
 function lookUpForeign<Body extends ChargeableBody>(
   { incoming: { principal }, target: { route, operation }, deps }: ReadCall<Body>,
   { body }: ParsedBody<Body>,
-  { dialect }: TextCodec<Body>,
 ): ReadonlySet<string> | Promise<ReadonlySet<string>> {
-  if (dialect !== "responses" || operation.dialect !== "responses") return nothing;
+  if (operation.dialect !== "responses") return nothing;
   const ids = itemsOfMakers(body);
   if (ids.length === 0) return nothing;
   return deps.storedObjects
@@ -261,7 +260,8 @@ function lookUpForeign<Body extends ChargeableBody>(
 
 /** Thoughts and texts that the gateway adds are input, of at least a byte a token. */
 function withPrepared(bound: WorkBound, preparation: BodyPreparation | undefined): WorkBound {
-  const { lostThoughts, images } = preparation ?? {};
+  if (preparation === undefined) return bound;
+  const { lostThoughts, images } = preparation;
   if (lostThoughts === undefined && images === undefined) return bound;
   const thoughts = lostThoughts?.values().reduce((sum, text) => sum + Buffer.byteLength(text), 0) ?? 0;
   const texts = images === undefined ? 0 : fetchedTextBytes(images);
@@ -303,6 +303,7 @@ function authorized<Body extends ChargeableBody>(
   plan: CallPlan,
   references: readonly ObjectReference[],
 ): CallPlan | Promise<CallPlan> {
+  if (references.length === 0) return plan;
   const sent = hasUpstreamIds({ operation }, codec, plan.exchange)
     ? references
     : references.filter(({ kind }) => objectKinds[kind].createdBy === "anyone");

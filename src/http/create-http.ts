@@ -117,7 +117,7 @@ async function answer(
     if (route.kind === "watch") return await answerWatch(options, { route, pathParameter, headers }, request, id);
     if (route.kind === "session")
       return await answerSession(options, { route, pathParameter, headers, path }, request, id);
-    refuseWhileDraining(options);
+    if (options.draining()) throw shuttingDown();
     // Most tokens are cached, and need no promise.
     const offered = surface === "gemini" ? googleToken(request) : undefined;
     const admitted = options.authenticator.authenticate(request.headers, offered, { request, requestId: id, path });
