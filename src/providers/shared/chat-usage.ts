@@ -79,7 +79,7 @@ export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): Observ
   const reportedCost = rules.reportedCost(usage);
   // `{}`, zeros or words count nothing: the usage is then estimated from the text.
   if (prompt + completion + written.reasoning === 0 && reportedCost === undefined) return undefined;
-  const counted: Usage = { ...readTokens(usage, prompt, remainder), ...written, requests: 1 };
+  const counted = wholeUsage(written, usage, { prompt, remainder });
   if (rules.toolUnits !== undefined) Object.assign(counted, rules.toolUnits(usage));
   const observed: ObservedUsage = { usage: counted };
   if (!isTold) Object.assign(observed, uncountedOf(told.prompt, told.completion));
@@ -90,8 +90,12 @@ export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): Observ
   return withTier(observed, tierOf(answer), rules.tierNames);
 }
 
-/** The parts of the prompt. */
-function readTokens(usage: JsonObject, prompt: number, remainder: number): Usage {
+/** The whole usage: the parts of the prompt, and what was written. */
+function wholeUsage(
+  written: Usage,
+  usage: JsonObject,
+  { prompt, remainder }: { prompt: number; remainder: number },
+): Usage {
   const details = objectOf(usage["prompt_tokens_details"]) ?? objectOf(usage["prompt_token_details"]) ?? {};
   const parts = new PromptParts(prompt);
   const cacheRead = parts.take(cachedTokens(usage, details));
@@ -100,9 +104,9 @@ function readTokens(usage: JsonObject, prompt: number, remainder: number): Usage
   // Mistral counts audio beside the prompt, which only the total shows.
   const inputAudio = audio > 0 && audio === remainder ? audio : parts.take(audio);
   const inputImage = parts.take(Math.min(countOf(details["image_tokens"]), parts.rest));
-  const read: Usage = { input: parts.rest, cacheRead, cacheWrite5m, inputAudio };
-  if (inputImage > 0) read.inputImage = inputImage;
-  return read;
+  const counted: Usage = { input: parts.rest, cacheRead, cacheWrite5m, inputAudio, ...written, requests: 1 };
+  if (inputImage > 0) counted.inputImage = inputImage;
+  return counted;
 }
 
 /** The parts of the completion, with the reasoning beside it; `remainder` is what only the total counts. */
