@@ -69,7 +69,7 @@ function count(
     storedObjects,
     responseStore,
     largeBodies,
-    hosted: { opened: (body: JsonObject) => Promise.resolve(body) },
+    hosted: { opened: (opened: JsonObject) => Promise.resolve(opened) },
     admitFree: () => Promise.resolve(),
   };
   return countTokens(deps, { request, requestId: "req_1", principal: principalOf("alice") });

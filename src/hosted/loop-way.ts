@@ -28,7 +28,7 @@ import type { LoopAnswer } from "./loop-parts.ts";
 import { type DecidedTools, LoopRequest } from "./requests/loop-request.ts";
 import { callIdOf, keepingOf, type KeptResponse } from "./kept-response.ts";
 import type { OwnTools } from "./running/own-tools.ts";
-import { headersOf, withoutSecrets } from "./requests/shown-request.ts";
+import { headersOf, withNotices, withoutSecrets } from "./requests/shown-request.ts";
 import { readyTool } from "./running/configured-tools.ts";
 import { findServer } from "./running/served-tools.ts";
 import type { PageFinder } from "./running/web-tools.ts";
@@ -191,7 +191,7 @@ export class LoopWay<Body extends ChargeableBody> implements WayOfWork<JsonObjec
     }
     const context = this.#contextOf(plan, callId);
     const parts = { running, loop, call, first, context, abort, translation: this.#translation, ...keptOf(plan) };
-    const shown = { ...parts, headers: { ...headers, ...plan.headers } };
+    const shown = { ...parts, headers: withNotices(headers, plan.headers) };
     return isStreamed ? streamLoop(shown) : wholeLoop(shown);
   }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { type JsonObject, objectOf } from "../../src/core/index.ts";
-import { oneCredit } from "../kit/index.ts";
+import { oneCredit, post } from "../kit/index.ts";
 import { startTestServer, type TestServer, textResult } from "../tools/tool-server.ts";
 import { hostedScene, type HostedScene, model, type ModelAnswer } from "./hosted-scene.ts";
 
@@ -266,6 +266,31 @@ describe("in Responses", () => {
     scene.answers(calling("open_page", { url }), done);
     await openai(scene).responses.create({ ...ask, tools, previous_response_id: id, input: "And?" });
     expect(scene.read).toEqual([]);
+  });
+
+  test("several calls of one use are each within the limit of the call's costs, and so are credits", async () => {
+    const scene = at();
+    const files = { type: "file_search", vector_store_ids: [] };
+    const before = await scene.caller.closed();
+    const calls = server.of("tools/call").length;
+    scene.answers(calling("file_search", { queries: ["a", "b", "c"] }), done);
+    const limited = await scene.post(
+      "/v1/responses",
+      { input: "Hi", tools: [files] },
+      { "x-tollgate-max-credits": "1.2" },
+    );
+    expect(await limited.json()).toMatchObject({ status: "completed", output: [{ status: "completed" }, {}] });
+    expect(server.of("tools/call").length).toBe(calls + 2);
+    expect((await scene.caller.closed()) - before).toBe(oneCredit + 40_000n);
+    expect(limited.headers.get("x-tollgate-credits")).toBe("1.00004");
+    const token = await scene.rig.gateway.token({ user: "poor", credits: (oneCredit * 3n) / 10n });
+    scene.answers({ text: "Let me see.", ...calling("file_search", { queries: ["a"] }) }, done);
+    const poor = await post(scene.rig, "/v1/responses", token, { model, input: "Hi", tools: [files] });
+    expect(await poor.json()).toMatchObject({
+      status: "incomplete",
+      output: [{ type: "message" }, { status: "failed" }],
+    });
+    expect(server.of("tools/call").length).toBe(calls + 2);
   });
 
   test("files that the tool does not get are named in the headers, and secrets of a container go nowhere", async () => {

@@ -65,3 +65,15 @@ function changesOf(tool: ReadyTool): string[] {
 function isGiven(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null;
 }
+
+/** The headers of the first round with those: what both name is named once. */
+export function withNotices(
+  headers: Readonly<Record<string, string>>,
+  notices: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const joined = Object.entries(notices).map(([name, value]) => {
+    const all = [headers[name] ?? "", value].flatMap((list) => list.split(", ")).filter((one) => one !== "");
+    return [name, [...new Set(all)].join(", ")] as const;
+  });
+  return { ...headers, ...Object.fromEntries(joined) };
+}

@@ -1,5 +1,5 @@
 /** The uses of tools of one round: run side by side, their items one after the other. */
-import { GatewayError, type JsonObject, parseObject, type Usage } from "../../core/index.ts";
+import { GatewayError, type JsonObject, type Nano, parseObject, type Usage } from "../../core/index.ts";
 import type { AnswerEvent, ToolCallPart } from "../../dialects/index.ts";
 import type { Sources } from "../citations/sources.ts";
 import type { LoopCall } from "../loop-call.ts";
@@ -215,7 +215,10 @@ export class UseRunner {
     const { call, request, sources } = this.#options;
     const common = { arguments: text, requestOf: (body: JsonObject) => call.partOf(body), nonce: id };
     if (called.family === "served") return callServed(call.served, { ...common, tool: called.served });
-    if (called.family === "configured") return callConfigured(call.served, { ...common, ...called });
+    if (called.family === "configured") {
+      const paid = (cost: Nano): void => void (call.spent += cost);
+      return callConfigured(call.served, { ...common, ...called, paid });
+    }
     if (called.family === "tool-search")
       return searchTools({ tools: request.catalog?.tools ?? [], action: called.action, arguments: text });
     if (called.family === "image") return this.#draw(called.tool, common);

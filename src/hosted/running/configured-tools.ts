@@ -1,6 +1,6 @@
 /** Hosted tools that tools of the configuration's servers run: each call is paid work of its own, as any call of that tool. */
 import type { PaidRequest } from "../../charges/index.ts";
-import { GatewayError, type JsonObject, parseObject } from "../../core/index.ts";
+import { GatewayError, type JsonObject, type Nano, parseObject } from "../../core/index.ts";
 import type { AskedTool, ConfiguredTool, ImageTool, SearchTool, WebTool } from "../requests/asked-tools.ts";
 import {
   type ArgumentForm,
@@ -64,22 +64,23 @@ interface ConfiguredUse {
   tool: ConfiguredTool;
   arguments: string;
   requestOf: (body: JsonObject) => PaidRequest;
+  /** Counts the cost of a call before the next one, which may not exceed what a limit leaves. */
+  paid: (cost: Nano) => void;
   /** Marks the result. */
   nonce: string;
 }
 
-/** Rejects as `useTool` does, unless a call of the tool has been paid. */
+/** Rejects as `useTool` does, unless a call of the tool has been paid. The outcome itself costs nothing more. */
 export async function callConfigured(by: ServedBy, use: ConfiguredUse): Promise<ToolOutcome> {
   const { found, tool, arguments: text, requestOf } = use;
   const input = parseObject(text);
   const calls = input && argumentsOfCalls(found.action, found.form, { input, settings: tool.value });
   if (input === undefined || calls === undefined) return failed("invalid_input", input ?? {});
   const results: JsonObject[] = [];
-  let cost = 0n;
   for (const each of calls) {
     try {
       const answered = await resultOf(by, found.served, { input: each, request: requestOf(each) });
-      cost += answered.cost;
+      use.paid(answered.cost);
       results.push(answered.result);
     } catch (thrown) {
       if (!(thrown instanceof GatewayError) || (endsLoop.has(thrown.code) && results.length === 0)) throw thrown;
@@ -89,7 +90,7 @@ export async function callConfigured(by: ServedBy, use: ConfiguredUse): Promise<
     }
   }
   const read = found.action === "file_search" ? searched(results, use) : ran(results, input["command"]);
-  return { input, error: undefined, pages: [], cost, counts: false, ...read, text: fenced(read.text, use.nonce) };
+  return { input, error: undefined, pages: [], cost: 0n, counts: false, ...read, text: fenced(read.text, use.nonce) };
 }
 
 type Read = Pick<ToolOutcome, "outputs" | "passages" | "text" | "keptCharacters">;
