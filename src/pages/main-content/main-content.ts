@@ -39,6 +39,10 @@ const thumbnailTypes: ReadonlySet<PageType> = new Set(["collection", "listing", 
 /** The chance from which on a page is read as an article. */
 const articleChanceMin = 0.5;
 
+/** The chance from which on it is certainly one, and the least chance of its blocks: of other pages, doubtful ones are content as well. */
+const certainArticleMin = 0.9;
+const articleBlockMin = 0.6;
+
 /** A page with less text than this may have its content in JSON-LD, for a script to show. */
 const fewWords = 40;
 
@@ -59,7 +63,10 @@ export function mainContent(document: Document, { url, titles = [] }: MainConten
     probabilities[index] = model.blocks(row);
     index += 1;
   }
-  const kept = chooseBlocks(page.blocks, probabilities);
+  const isCertain = chances.article > certainArticleMin;
+  const kept = isCertain
+    ? chooseBlocks(page.blocks, probabilities, articleBlockMin)
+    : chooseBlocks(page.blocks, probabilities);
   if (chances.article > articleChanceMin) trimArticle(page, kept);
   keepNotes(page, kept);
   keepHeading(page, kept);

@@ -2,7 +2,7 @@ import type { Block, Blocks, Region } from "../blocks.ts";
 import { isWithinContent, keptWords } from "./kept-words.ts";
 
 /** The least chance of the caption of a picture in the midst of content. Most of those below it are names of photographers. */
-const captionChanceMin = 0.35;
+const captionChanceMin = 0.3;
 
 /** Levels between the text of a caption and its figure. */
 const levelsMax = 6;
