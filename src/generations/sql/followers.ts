@@ -58,12 +58,15 @@ const SCANNED_MAX = 10_000;
 /** New entries that are remembered for followers. */
 const ENTRIES_MAX = 5_000;
 
-/** Transactions are numbered as they begin to write. A row's number has 32 bits, those of a snapshot go on beyond. */
+/**
+ * Transactions are numbered as they begin to write. A row's number has 32 bits, those of a snapshot go on beyond. The time is that of the
+ * statement: by one that may change within it, Postgres would look through all entries and not through those of an index.
+ */
 const BY_TRANSACTION = sql`
   WITH snapshot AS (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest,
       pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next),
     recent AS (SELECT id, xmin::text::bigint AS low FROM entries
-      WHERE created_at >= (extract(epoch FROM clock_timestamp()) * 1000)::bigint - ${CLOCKS_DIFFER_MS} AND kind <> 'grant'
+      WHERE created_at >= (extract(epoch FROM statement_timestamp()) * 1000)::bigint - ${CLOCKS_DIFFER_MS} AND kind <> 'grant'
       ORDER BY created_at DESC, id DESC LIMIT ${SCANNED_MAX}),
     numbered AS (SELECT id, oldest, low + (((next - low) >> 32) << 32) AS number FROM recent, snapshot)`;
 

@@ -1,5 +1,5 @@
 /** The entries that a stream of calls on Postgres has, whatever the order of commits and the clocks of their nodes. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, spyOn, test } from "bun:test";
 import { SQL } from "bun";
 import { type PostgresServer, startPostgres } from "../../../test/kit/postgres.ts";
 import { openStorage } from "../../../test/kit/storage.ts";
@@ -92,4 +92,15 @@ test("all readers of a process share the reads", async () => {
   const { reads } = entries;
   await Promise.all(Array.from({ length: 32 }, () => entries.read()));
   expect(entries.reads - reads).toBe(1);
+});
+
+test("a read looks at the entries of the last minutes alone, however many there are", async () => {
+  if (storage.engine !== "postgres") throw new Error("Postgres is expected");
+  const run = spyOn(storage.statements, "run");
+  await entries.read();
+  const [text = "", values = []] = run.mock.calls[0] ?? [];
+  run.mockRestore();
+  const plan = await connection.unsafe<{ "QUERY PLAN": string }[]>(`EXPLAIN ${text}`, [...values]);
+  // A condition that is no bound of the index would be a filter of all its entries.
+  expect(plan.map((line) => line["QUERY PLAN"]).join("\n")).toMatch(/entries_by_time[^]*Index Cond: \(created_at >=/);
 });

@@ -63,7 +63,7 @@ function Story({ call }: { call: Generation }) {
         <Part title="Details">
           <Details call={call} />
         </Part>
-        {call.session !== null && <SessionPart session={call.session} />}
+        {call.session !== null && <SessionPart session={call.session} at={call.created_at} />}
       </div>
     </div>
   );
@@ -207,10 +207,15 @@ function tagRows({ tags = {} }: Generation): [string, ReactNode][] {
   ]);
 }
 
+/** The sums of sessions are those of single calls: a longer time would take seconds on large books. */
+const SESSION_MS = 12 * 3_600_000;
+
 /** The session that the call belongs to, with its sum. */
-function SessionPart({ session }: { session: string }) {
-  const { seesAll, usage } = useReach();
-  const query = useApi<Usage>(usage, { group_by: "session,model", ...(seesAll && { session }) });
+function SessionPart({ session, at }: { session: string; at: string }) {
+  const { usage } = useReach();
+  const timeOf = (difference: number): string => new Date(Date.parse(at) + difference).toISOString();
+  const period = { from: timeOf(-SESSION_MS), to: timeOf(SESSION_MS) };
+  const query = useApi<Usage>(usage, { ...period, group_by: "session,model", session });
   const groups = query.data?.data.filter((group) => group.session === session) ?? [];
   return (
     <Part title="Session">
@@ -219,7 +224,7 @@ function SessionPart({ session }: { session: string }) {
           {session}
         </Link>
       </p>
-      <p className="mb-2 text-xs text-muted">In the last 30 days:</p>
+      <p className="mb-2 text-xs text-muted">Within twelve hours of this call:</p>
       <ul className="space-y-1.5 text-[0.8125rem]">
         {groups.map(({ model, requests, credits }) => (
           <li key={model} className="flex flex-wrap gap-x-3">
@@ -229,7 +234,7 @@ function SessionPart({ session }: { session: string }) {
           </li>
         ))}
       </ul>
-      {seesAll && query.data !== undefined && (
+      {query.data !== undefined && (
         <p className="mt-2 flex justify-between border-t border-line pt-2 text-[0.8125rem] font-semibold">
           <span>Total</span>
           <Amount value={query.data.total.credits} />
