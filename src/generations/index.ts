@@ -8,6 +8,7 @@ export type {
   SpendingOutcome,
   SpendingQuery,
   TagDimension,
+  UsageDetail,
   UsageDimension,
   UsageGroup,
   UsageGrouping,
@@ -15,4 +16,5 @@ export type {
   UsageQuery,
   UsageSums,
 } from "./store.ts";
+export { usageDetails } from "./store.ts";
 export type { CallFilter, CallFollower, CallPage, CallPageQuery, CallQuery } from "./call-query.ts";

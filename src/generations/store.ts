@@ -64,6 +64,8 @@ export interface SpendingQuery extends UsagePeriod {
   interval: UsageInterval;
   /** Only calls with these values are counted; null for those without the tag. */
   filter: Readonly<Partial<Record<Exclude<UsageDimension, "day" | "project" | "user">, string | null>>>;
+  /** Besides the sums that every report has. */
+  details?: readonly UsageDetail[];
   /** The id of the organisation that an account pays for; undefined if there is none. */
   organisationOf: (account: string) => string | undefined;
 }
@@ -76,6 +78,11 @@ export interface AllSpendingQuery extends Omit<SpendingQuery, "groupsMax" | "int
 /** The groups, read while they are taken, or the time before which calls were removed. */
 export type AllSpending = { parts: AsyncIterable<SpendingGroup[]> } | { removedBefore: number };
 
+/** More sums than those of calls, tokens and credits, by the names that answers have for them. */
+export const usageDetails = ["buckets", "first_token_ms"] as const;
+
+export type UsageDetail = (typeof usageDetails)[number];
+
 export interface UsageSums {
   /** Accepted calls, including failed ones. */
   requests: bigint;
@@ -86,6 +93,10 @@ export interface UsageSums {
   credits: Nano;
   /** At list price; of calls before it was recorded 0. */
   listCredits: Nano;
+  /** If it was asked for: the units by bucket. Of tokens that no bucket has, the `input` and `output` of them are the rest. */
+  units?: Map<string, bigint>;
+  /** If it was asked for: columns of counts of calls by the time to their first token, for `firstTokenCounts`. */
+  firstTokens?: bigint[];
 }
 
 export interface UsageGroup extends UsageSums {

@@ -15,6 +15,7 @@ import type {
   SpendingOutcome,
   SpendingQuery,
   TagDimension,
+  UsageDetail,
   UsageDimension,
   UsageOutcome,
   UsageQuery,
@@ -31,7 +32,7 @@ const ROWS_AT_ONCE = 250;
 export type StoredDimension = Exclude<UsageDimension, "organisation" | "project" | "user" | TagDimension> | "tags";
 
 /** The sums of one group within a batch. Dimensions that were not asked for are undefined, and so is the session of a call without one. */
-export interface UsageRow extends UsageSums {
+export interface UsageRow extends Omit<UsageSums, "units" | "firstTokens"> {
   /** Undefined if the rows are those of one owner, or if it was not asked for. */
   owner: string | undefined;
   day: number | undefined;
@@ -43,6 +44,9 @@ export interface UsageRow extends UsageSums {
   operation: string | undefined;
   /** JSON, or empty. */
   tags: string | undefined;
+  /** Some of the units by bucket. */
+  units?: readonly (readonly [bucket: string, units: bigint])[];
+  firstTokens?: readonly bigint[];
 }
 
 export interface UsageBatch {
@@ -57,9 +61,13 @@ export interface UsageState {
   removedBefore: number;
 }
 
-export interface StoredQuery {
-  owner: string;
+interface Asked {
   by: readonly StoredDimension[];
+  details: readonly UsageDetail[];
+}
+
+export interface StoredQuery extends Asked {
+  owner: string;
 }
 
 /** The statements of an engine. */
@@ -72,7 +80,7 @@ export interface UsageSource {
   /** Whole days or months of several owners, and the number of rows that were summed: of the sums at most `rowsMax`, any of them. */
   spans(
     span: OwnersSpan & { isByOwner: boolean; rowsMax: number },
-    by: readonly StoredDimension[],
+    asked: Asked,
   ): Promise<{ rows: readonly UsageRow[]; counted: number }>;
 }
 
@@ -206,7 +214,7 @@ export class UsageReader {
   }
 
   async *#spanRows(span: UsageSpan, query: Reading, owners: readonly string[]): AsyncIterable<OwnersRows> {
-    const by = storedDimensions(query);
+    const stored: Asked = { by: storedDimensions(query), details: query.details ?? [] };
     const isByOwner = query.groupBy.some((dimension) => dimension === "user" || dimension === "project");
     let size = OWNERS_FIRST;
     for (let first = 0; first < owners.length;) {
@@ -217,7 +225,7 @@ export class UsageReader {
         const asked = { ...piece, isByOwner };
         const halves = halvesOf(piece);
         const rowsMax = halves === undefined ? Number.MAX_SAFE_INTEGER : this.#spanRowsMax + 1;
-        const read = await this.#turns.take(query, () => this.#source.spans({ ...asked, rowsMax }, by));
+        const read = await this.#turns.take(query, () => this.#source.spans({ ...asked, rowsMax }, stored));
         if (halves !== undefined && read.counted > this.#spanRowsMax) left.push(...halves);
         else yield { owner: "", rows: read.rows };
         counted += read.counted;
@@ -270,7 +278,7 @@ export class UsageReader {
   }
 
   async *#batches(parts: readonly UsagePart[], query: Reading, owner: string): AsyncIterable<readonly UsageRow[]> {
-    const stored = { owner, by: storedDimensions(query) };
+    const stored = { owner, by: storedDimensions(query), details: query.details ?? [] };
     for (const whole of parts) {
       for (const part of this.#eachOf(whole, query)) {
         for (let from: number | undefined = part.from; from !== undefined;) {
@@ -414,13 +422,21 @@ const nothing = (): UsageSums => ({
   listCredits: 0n,
 });
 
-function add(sums: UsageSums, row: UsageSums): void {
+function add(sums: UsageSums, row: UsageRow): void {
   sums.requests += row.requests;
   sums.failures += row.failures;
   sums.listCredits += row.listCredits;
   sums.inputTokens += row.inputTokens;
   sums.outputTokens += row.outputTokens;
   sums.credits += row.credits;
+  if (row.units !== undefined) {
+    sums.units ??= new Map();
+    for (const [bucket, units] of row.units) sums.units.set(bucket, (sums.units.get(bucket) ?? 0n) + units);
+  }
+  if (row.firstTokens !== undefined) {
+    const before = sums.firstTokens;
+    sums.firstTokens = row.firstTokens.map((count, index) => count + (before?.[index] ?? 0n));
+  }
 }
 
 /** The id of the token that owns the account. */

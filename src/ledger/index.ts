@@ -38,6 +38,15 @@ export { plainCommit } from "./sql/postgres/plain-commit-function.ts";
 export { openLedgerStore } from "./sql/open.ts";
 export { PostgresLedgerStore } from "./sql/postgres/store.ts";
 export { openBookLists } from "./sql/book-lists.ts";
+export {
+  columnBuckets,
+  firstTokenBounds,
+  firstTokenColumns,
+  firstTokenCounts,
+  firstTokenValues,
+  unitColumns,
+  unknownBuckets,
+} from "./sql/sums/sum-columns.ts";
 export { countingCalls, UTC_DAY } from "./sql/sums/sqlite-sums.ts";
 export { openSpendingReader } from "./sql/spending.ts";
 export { LedgerSteps } from "./sql/steps.ts";

@@ -1,5 +1,5 @@
 /** All spending of a time, day by day, as exports have it. */
-import type { AllSpendingQuery } from "../generations/index.ts";
+import type { AllSpendingQuery, UsageDetail } from "../generations/index.ts";
 import { queryOf, type SpendingDependencies, type SpendingRequest } from "./report-spending.ts";
 import { entryOf } from "./spending-json.ts";
 
@@ -28,13 +28,14 @@ type AllSpendingRequest = Pick<
 export async function allSpending(
   deps: SpendingDependencies,
   request: AllSpendingRequest,
+  details: readonly UsageDetail[],
 ): Promise<{ parts: AsyncIterable<DailySpending[]> } | { removedBefore: number }> {
   const { query, places } = await queryOf(deps, request);
-  const found = await deps.generations.allSpending({ ...query, groupBy });
+  const found = await deps.generations.allSpending({ ...query, groupBy, details });
   if ("removedBefore" in found) return found;
   const { parts } = found;
   const shown = async function* (): AsyncIterable<DailySpending[]> {
-    for await (const groups of parts) yield groups.map((group) => entryOf(group, places));
+    for await (const groups of parts) yield groups.map((group) => entryOf(group, places, details));
   };
   return { parts: shown() };
 }

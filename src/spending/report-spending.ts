@@ -56,7 +56,10 @@ export function filterOf(
   };
 }
 
-export interface SpendingRequest extends Pick<SpendingQuery, "from" | "to" | "groupBy" | "interval" | "signal"> {
+export interface SpendingRequest extends Pick<
+  SpendingQuery,
+  "from" | "to" | "groupBy" | "interval" | "details" | "signal"
+> {
   /** Ids or names; of the token its id. */
   organisation?: string | undefined;
   user?: string | undefined;
@@ -83,9 +86,9 @@ export async function reportSpending(
   deps: SpendingDependencies,
   request: SpendingRequest,
 ): Promise<SpendingReport | Exclude<SpendingOutcome, { groups: unknown }>> {
-  const { groupBy, interval, groupsMax = limits.usageGroupsMax } = request;
+  const { groupBy, interval, details = [], groupsMax = limits.usageGroupsMax } = request;
   const { query, places } = await queryOf(deps, request);
-  const report = await deps.generations.spending({ ...query, groupBy, interval, groupsMax });
+  const report = await deps.generations.spending({ ...query, groupBy, interval, details, groupsMax });
   return typeof report === "object" && "groups" in report ? { ...report, places } : report;
 }
 

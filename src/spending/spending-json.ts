@@ -1,15 +1,16 @@
 import { creditsNumber } from "../core/index.ts";
-import type { SpendingGroup, TagDimension, UsageSums } from "../generations/index.ts";
+import type { SpendingGroup, TagDimension, UsageDetail, UsageSums } from "../generations/index.ts";
 import type { AccountPlaces } from "./account-places.ts";
 import type { SpendingReport } from "./report-spending.ts";
+import { bucketsJson, firstTokenJson } from "./sum-details.ts";
 
 /** A report as the API and `--json` have it. */
-export function spendingJson({ groups, total, places }: SpendingReport) {
-  return { data: groups.map((group) => entryOf(group, places)), total: sumsJson(total) };
+export function spendingJson({ groups, total, places }: SpendingReport, details?: readonly UsageDetail[]) {
+  return { data: groups.map((group) => entryOf(group, places, details)), total: sumsJson(total, details) };
 }
 
 /** A group as the API and `--json` have it. */
-export function entryOf({ values, ...sums }: SpendingGroup, places: AccountPlaces) {
+export function entryOf({ values, ...sums }: SpendingGroup, places: AccountPlaces, details?: readonly UsageDetail[]) {
   const { organisation, project, user } = values;
   return {
     object: "usage" as const,
@@ -27,7 +28,7 @@ export function entryOf({ values, ...sums }: SpendingGroup, places: AccountPlace
       user_id: user ?? null,
     }),
     ...callValuesJson(values),
-    ...sumsJson(sums),
+    ...sumsJson(sums, details),
   };
 }
 
@@ -50,8 +51,9 @@ function tagValuesJson(values: SpendingGroup["values"]): Partial<Record<TagDimen
   return Object.fromEntries(tags.map(([dimension, value]) => [dimension, value ?? null]));
 }
 
-/** Sums as every report has them. */
-export function sumsJson({ requests, failures, inputTokens, outputTokens, credits, listCredits }: UsageSums) {
+/** Sums as every report has them, and the details that were asked for. */
+export function sumsJson(sums: UsageSums, details: readonly UsageDetail[] = []) {
+  const { requests, failures, inputTokens, outputTokens, credits, listCredits } = sums;
   return {
     requests: Number(requests),
     failures: Number(failures),
@@ -59,5 +61,7 @@ export function sumsJson({ requests, failures, inputTokens, outputTokens, credit
     output_tokens: Number(outputTokens),
     credits: creditsNumber(credits),
     list_credits: creditsNumber(listCredits),
+    ...(details.includes("buckets") && { buckets: bucketsJson(sums) }),
+    ...(details.includes("first_token_ms") && { first_token_ms: firstTokenJson(sums) }),
   };
 }

@@ -26,7 +26,7 @@ export { type OpenFile, readOnlyStorage } from "./sqlite/read-only.ts";
 export type { Parameter, Statements } from "./postgres/statements.ts";
 export { isDataFault } from "./data-fault.ts";
 export { retried } from "./sqlite/retry-locked.ts";
-export { LOCK, LOCK_OR_SKIP, perEngine, sql, type Statement, textsIn } from "./sql/statement.ts";
+export { joinStatements, LOCK, LOCK_OR_SKIP, perEngine, sql, type Statement, textsIn } from "./sql/statement.ts";
 export { readerOf, runnerOf, type SqliteRunner, type SqlRunner, type Transaction } from "./sql/runner.ts";
 export { firstOf, inOneCommit, type Steps } from "./sql/steps.ts";
 export { column, type SqlRow, tableOf } from "./sql/table.ts";

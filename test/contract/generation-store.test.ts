@@ -8,11 +8,13 @@ import {
   openGenerationStore,
   type SpendingQuery,
   type UsageOutcome,
+  usageDetails,
   type UsageQuery,
 } from "../../src/generations/index.ts";
 import type { Storage } from "../../src/storage/index.ts";
 import { openStorage } from "../kit/storage.ts";
 import { insertGeneration, plainGeneration } from "../kit/generations.ts";
+import { callDetails, detailsOf, shownDetails } from "./generations/call-details.ts";
 import { describeCallLists } from "./generations/call-lists.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
 
@@ -359,6 +361,7 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
           ),
           startedAt: fc.integer({ min: 0, max: 130 * DAY }),
           credits: fc.bigInt({ min: 0n, max: 1000n }),
+          ...callDetails,
         });
         const calls = fc.sample(call, { seed: 20_261_127, numRuns: 80 });
         await put(...calls);
@@ -398,7 +401,15 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
         await fc.assert(
           fc.asyncProperty(moment, moment, groupBy, interval, filters, async (one, other, by, length, filter) => {
             const [from, to] = [Math.min(one, other), Math.max(one, other)];
-            const report = await store.spending({ ...all, from, to, groupBy: by, interval: length, filter });
+            const report = await store.spending({
+              ...all,
+              from,
+              to,
+              groupBy: by,
+              interval: length,
+              filter,
+              details: usageDetails,
+            });
             if (typeof report !== "object" || !("groups" in report)) throw new Error("there is no report");
             const inside = calls.filter((each) => each.startedAt >= from && each.startedAt < to && isIn(each, filter));
             const credits = (of: readonly { credits: bigint }[]) => of.reduce((sum, each) => sum + each.credits, 0n);
@@ -407,6 +418,7 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
             const failed = inside.filter(({ outcome }) => outcome === "failed").length;
             const listed = inside.reduce((sum, { listCredits = 0 }) => sum + listCredits, 0);
             expect([report.total.failures, report.total.listCredits]).toEqual([BigInt(failed), BigInt(listed)]);
+            expect(shownDetails(report.total)).toEqual(detailsOf(inside));
             for (const { values, ...group } of report.groups) {
               const own = inside.filter(
                 ({ owner, tokenId, provider, model, operation, session, endUser, tags, startedAt }) =>
@@ -423,6 +435,7 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
                   (!("day" in values) || values.day === intervalName(Math.floor(startedAt / DAY), length)),
               );
               expect([group.requests, group.credits]).toEqual([BigInt(own.length), credits(own)]);
+              expect(shownDetails(group)).toEqual(detailsOf(own));
             }
           }),
           { numRuns: 60 },
@@ -444,10 +457,10 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
           [DAY / 4, DAY / 2],
           [DAY, DAY],
         ] as const) {
-          const found = await store.allSpending({ ...all, from, to, groupBy });
+          const found = await store.allSpending({ ...all, from, to, groupBy, details: usageDetails });
           if (!("parts" in found)) throw new Error("there are none");
           const groups = (await Array.fromAsync(found.parts)).flat();
-          const whole = await store.spending({ ...all, from, to, groupBy: ["day", ...groupBy] });
+          const whole = await store.spending({ ...all, from, to, groupBy: ["day", ...groupBy], details: usageDetails });
           const text = (each: object): string => Bun.inspect(each, { sorted: true, compact: true });
           expect(groups.map(text).toSorted()).toEqual(
             typeof whole === "object" && "groups" in whole ? whole.groups.map(text).toSorted() : [],

@@ -4,7 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { type GenerationStore, openGenerationStore } from "../../src/generations/index.ts";
+import {
+  type GenerationStore,
+  openGenerationStore,
+  usageDetails,
+  type UsageSums,
+} from "../../src/generations/index.ts";
 import { type LedgerOperation, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
 import type { SqliteStorage } from "../../src/storage/index.ts";
 import { openStorage } from "../kit/storage.ts";
@@ -49,8 +54,14 @@ interface Ended {
 
 const settle = ({ id, owner, startedAt, credits }: Ended, at = startedAt): LedgerOperation => {
   const call = { operation: "chat", dialect: undefined, provider: "p", model: "m", streamed: false } as const;
-  const end = { status: 200, outcome: "complete", milliseconds: 1, millisecondsToFirstByte: undefined } as const;
-  const record = { ...call, ...end, owner, usage: { input: 2, output: 3 }, startedAt };
+  const end = { status: 200, outcome: "complete", milliseconds: 1, millisecondsToFirstByte: 150 } as const;
+  const record = {
+    ...call,
+    ...end,
+    owner,
+    usage: { input: 1, cacheRead: 1, output: 3, images: 2, pages: 0 },
+    startedAt,
+  };
   return { kind: "settle", id, amount: credits, at, record };
 };
 
@@ -95,6 +106,17 @@ async function expectFound(calls: readonly Ended[]): Promise<void> {
         total: { requests: BigInt(inside.length), credits: inside.reduce((sum, { credits }) => sum + credits, 0n) },
       });
     }
+  }
+  for (const to of [9_999, 86_400_000]) {
+    const common = { groupsMax: 9, filter: {}, interval: "day", organisationOf: () => undefined } as const;
+    const asked = { owners: undefined, from: 0, to, groupBy: ["user"], details: usageDetails } as const;
+    const report = await generations.spending({ ...common, ...asked });
+    const count = BigInt(calls.length);
+    // 150 ms are within the second bound.
+    expect(report).toMatchObject({ total: { requests: count, firstTokens: [count << 31n, 0n, 0n, 0n, 0n, 0n] } });
+    expect(report).toHaveProperty("total.units", expect.any(Map));
+    const { units } = (report as { total: UsageSums }).total;
+    expect([units?.get("cacheRead"), units?.get("images")]).toEqual([count, 2n * count]);
   }
   for (const { id, owner, credits, startedAt } of calls.slice(-5)) {
     expect(await generations.find(id, owner)).toMatchObject({ id, credits, startedAt });

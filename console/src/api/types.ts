@@ -19,6 +19,16 @@ export interface Sums {
   output_tokens: number;
   credits: number;
   list_credits: number;
+  /** With `include=first_token_ms`. */
+  first_token_ms?: FirstTokens;
+}
+
+/** Bounds of times in milliseconds, null above the last one, and the calls that had a first token. */
+export interface FirstTokens {
+  p50: number | null;
+  p95: number | null;
+  p99: number | null;
+  count: number;
 }
 
 /** The names of the groups of `GET /admin/v1/usage` and `GET /v1/usage`, which has fewer. */

@@ -1,5 +1,5 @@
 import { Calendar, limits } from "../../core/index.ts";
-import { readerOf, runnerOf, sql, type SqlRunner, type Storage } from "../../storage/index.ts";
+import { readerOf, runnerOf, sql, type SqlRow, type SqlRunner, type Storage } from "../../storage/index.ts";
 import {
   type AllSpending,
   type AllSpendingQuery,
@@ -36,8 +36,9 @@ import { Turns } from "../turns.ts";
 import { callById } from "./call-pages.ts";
 import { SqlCallSource } from "./call-source.ts";
 import { LateEntries, PostgresFollower, SqliteFollower } from "./followers.ts";
-import { type CallStatements, type OwnersSpan, postgresCalls, type Range, sqliteCalls } from "./calls.ts";
-import { counts, last, owners, RECORD, state, sums, toGeneration } from "./rows.ts";
+import { type CallStatements, postgresCalls, sqliteCalls } from "./calls.ts";
+import { counts, detailsIn, last, owners, RECORD, state, sums, toGeneration } from "./rows.ts";
+import type { AskedSums, OwnersSpan, Range } from "./sums.ts";
 
 /** Sums of days are so many times as fast to read as calls: about twenty milliseconds. */
 const SPAN_BATCHES = 10;
@@ -120,7 +121,7 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
   }
 
   /** Ends a batch after a whole millisecond or day, so that the next one begins at the following one. */
-  async batch(part: UsagePart, { owner, by }: StoredQuery): Promise<UsageBatch> {
+  async batch(part: UsagePart, { owner, ...asked }: StoredQuery): Promise<UsageBatch> {
     const range = { owner, from: part.from, to: part.to };
     const { unit } = part;
     const end = await this.#reader.first(
@@ -129,25 +130,29 @@ class SqlGenerationStore implements GenerationStore, UsageSource {
     );
     const batch = { ...range, to: end ?? part.to };
     const statement =
-      unit === "calls" ? this.#calls.summed(batch, by, part.day) : this.#calls.days(batch, by, this.#momentsOf(batch));
-    const rows = await this.#reader.rows(statement, sums.read);
-    return { rows: rows.map((row) => this.#withDay(row, by)), next: end };
+      unit === "calls" ? this.#calls.summed(batch, asked) : this.#calls.days(batch, asked, this.#momentsOf(batch));
+    const day = unit === "calls" ? part.day : undefined;
+    const rows = await this.#reader.rows(statement, (row) => this.#rowOf(row, asked, day));
+    return { rows, next: end };
   }
 
-  async spans(span: OwnersSpan, by: StoredQuery["by"]): Promise<{ rows: UsageRow[]; counted: number }> {
+  async spans(span: OwnersSpan, asked: AskedSums): Promise<{ rows: UsageRow[]; counted: number }> {
     const { from, to } = span;
     const between = { from: this.calendar.startOfDay(from), to: this.calendar.startOfDay(to) };
     let counted = 0;
-    const rows = await this.#reader.rows(this.#calls.spans(span, by, between), (row) => {
+    const rows = await this.#reader.rows(this.#calls.spans(span, asked, between), (row) => {
       counted += counts.read(row).counted;
-      return this.#withDay(sums.read(row), by);
+      return this.#rowOf(row, asked);
     });
     return { rows, counted };
   }
 
-  /** A call that is not in the sums of its day yet has its time. */
-  #withDay({ startedAt, ...row }: ReturnType<typeof sums.read>, by: StoredQuery["by"]): UsageRow {
-    return by.includes("day") && startedAt !== undefined ? { ...row, day: this.calendar.dayOf(startedAt) } : row;
+  /** A call that is not in the sums of its day yet has its time; a row that is summed from calls has the day of its part. */
+  #rowOf(row: SqlRow, { by, details }: AskedSums, day?: number): UsageRow {
+    const { startedAt, ...read } = { ...sums.read(row), ...detailsIn(row, details) };
+    if (!by.includes("day")) return read;
+    if (startedAt !== undefined) return { ...read, day: this.calendar.dayOf(startedAt) };
+    return day === undefined ? read : { ...read, day };
   }
 
   #momentsOf({ owner, from, to }: Range): Range {

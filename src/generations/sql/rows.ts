@@ -1,7 +1,8 @@
 import { type Dialect, listOf, parseObject, type Usage, usageBuckets, type UsageSide } from "../../core/index.ts";
-import type { AttemptRecord } from "../../ledger/index.ts";
+import { type AttemptRecord, columnBuckets, firstTokenColumns, unitColumns } from "../../ledger/index.ts";
 import { column, sql, type SqlRow, tableOf } from "../../storage/index.ts";
 import type { Generation } from "../generation.ts";
+import type { UsageDetail } from "../store.ts";
 import { tokenIdOf, type UsageRow, type UsageState } from "../usage-reader.ts";
 
 const { text, integer, bigInteger, real, flag, named, oneOf, optional } = column;
@@ -97,8 +98,30 @@ function readUsage(json: string): Pick<Generation, "usage" | "terms" | "maxOutpu
   };
 }
 
+const unitsInRow = tableOf({ bucket: optional(text), units: bigInteger });
+
+/** The columns of sums that are in bigints, in the order of their names. */
+const integersIn = (row: SqlRow, names: readonly string[]): bigint[] =>
+  names.map((name) => {
+    const value = bigInteger.read(row[name]);
+    if (value === undefined) throw new Error(`a stored ${name} is unusable`);
+    return value;
+  });
+
+/** The further sums of a row that were asked for. */
+export function detailsIn(row: SqlRow, details: readonly UsageDetail[]): Pick<UsageRow, "units" | "firstTokens"> {
+  const hasUnits = details.includes("buckets");
+  const { bucket, units } = hasUnits ? unitsInRow.read(row) : { bucket: undefined, units: 0n };
+  const columns = hasUnits ? integersIn(row, unitColumns) : [];
+  const counted = columnBuckets.map((name, index): [string, bigint] => [name, columns[index] ?? 0n]);
+  return {
+    ...(hasUnits && { units: bucket === undefined ? counted : [[bucket, units]] }),
+    ...(details.includes("first_token_ms") && { firstTokens: integersIn(row, firstTokenColumns) }),
+  };
+}
+
 /** A row of sums, or one of a call that is not in the sums of its day yet, with the time at which it began. */
-export const sums = tableOf<UsageRow & { startedAt: number | undefined }>({
+export const sums = tableOf<Omit<UsageRow, "units" | "firstTokens"> & { startedAt: number | undefined }>({
   owner: optional(named("owner_name", text)),
   day: optional(integer),
   session: optional(text),

@@ -18,16 +18,30 @@ beforeEach(async () => {
 afterEach(() => storage.close());
 
 /** A call with ten input and five output tokens. */
-function put(startedAt: string, credits: bigint, { owner = "alice", tokenId = "a1", model = "small", tags = {} } = {}) {
+function put(
+  startedAt: string,
+  credits: bigint,
+  { owner = "alice", tokenId = "a1", model = "small", tags = {}, usage = {}, first = 90 } = {},
+) {
   calls += 1;
   storage.handle
     .query(
       `INSERT INTO entries (id, owner, debit_account, operation, provider, model, streamed, status, outcome, usage,
-         input_tokens, output_tokens, amount, ms, started_at, tags, kind, credit_account, held, shortfall, created_at)
-       VALUES (?, ?, ?, 'chat', 'openai', ?, 0, 200, 'complete', '{}', 10, 5, ?, 1, ?, nullif(?, '{}'),
+         input_tokens, output_tokens, amount, ms, first_byte_ms, started_at, tags, kind, credit_account, held, shortfall, created_at)
+       VALUES (?, ?, ?, 'chat', 'openai', ?, 0, 200, 'complete', ?, 10, 5, ?, 1, ?, ?, nullif(?, '{}'),
          'settle', 'revenue', 0, 0, 0)`,
     )
-    .run(`req_${calls}`, owner, `token:${tokenId}`, model, credits, Date.parse(startedAt), JSON.stringify(tags));
+    .run(
+      `req_${calls}`,
+      owner,
+      `token:${tokenId}`,
+      model,
+      JSON.stringify(usage),
+      credits,
+      first,
+      Date.parse(startedAt),
+      JSON.stringify(tags),
+    );
 }
 
 async function ask(query: string, principal: Partial<Principal> = {}): Promise<unknown> {
@@ -121,6 +135,17 @@ describe("usage", () => {
       const thrown: unknown = await ask(`?${param}=`).catch((reason: unknown) => reason);
       expect(thrown).toMatchObject({ code: "validation_failed", param });
     }
+  });
+
+  test("has the buckets and the times to the first token of one's own calls, if they are asked for", async () => {
+    put("2026-11-02T00:00:00Z", 1n, { usage: { input: 4, cacheRead: 6 } });
+    put("2026-11-02T00:00:00Z", 1n, { owner: "bob", usage: { cacheRead: 7 }, first: 900 });
+    const details = {
+      buckets: { input: 4, cache_read: 6, output: 5 },
+      first_token_ms: { p50: 100, p95: 100, p99: 100, count: 1 },
+    };
+    const answer = await ask("?include=buckets,first_token_ms");
+    expect(answer).toMatchObject({ data: [{ day: "2026-11-02", ...details }], total: details });
   });
 
   test("is empty without calls", async () => {

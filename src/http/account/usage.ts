@@ -1,17 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import { GatewayError, limits } from "../../core/index.ts";
-import type {
-  GenerationStore,
-  SpendingQuery,
-  TagDimension,
-  UsageGroup,
-  UsageGrouping,
-  UsageQuery,
+import {
+  type GenerationStore,
+  type SpendingQuery,
+  type TagDimension,
+  type UsageGroup,
+  type UsageGrouping,
+  type UsageQuery,
 } from "../../generations/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
 import { callValuesJson, dimensionsIn, filterOf, parseMoment, periodOf, sumsJson } from "../../spending/index.ts";
+import { detailFields, includedDetails } from "./usage-details.ts";
 import { printableText, tagFilter, tagsAsked } from "./tag-query.ts";
 
 /** A time in a query. */
@@ -67,6 +68,7 @@ const usageQuery = z.object({
   interval: z.enum(["day", "week", "month"]).default("day").describe("Of the groups by day. Weeks begin on Monday."),
   limit: z.coerce.number().int().min(1).max(1_000).optional().describe("Sessions in one answer; by default 100."),
   cursor: sessionName.optional().describe("Of sessions: the `next_cursor` of the page before."),
+  include: includedDetails,
   ...usageFilter,
 });
 
@@ -82,7 +84,7 @@ export const sums = {
   list_credits: z.number().describe("At list price, without markup; calls of versions that did not record it count 0."),
 };
 
-const entryFields = { object: z.literal("usage"), ...sums };
+const entryFields = { object: z.literal("usage"), ...sums, ...detailFields };
 
 export const usageAnswer = z
   .object({
@@ -116,7 +118,9 @@ export const usageAnswer = z
       .describe(
         "Days from the oldest, models and tokens from the dearest, sessions by name; those without calls are left out.",
       ),
-    total: z.object(sums).describe("Of all calls of the period, also of those without a session or on another page."),
+    total: z
+      .object({ ...sums, ...detailFields })
+      .describe("Of all calls of the period, also of those without a session or on another page."),
     next_cursor: z
       .string()
       .optional()
@@ -146,13 +150,22 @@ export const usageRoute = platformRoute({
   access: "token",
   handle: async ({ request, principal }, { generations, clock, groupsMax = limits.usageGroupsMax }: UsageServices) => {
     const asking = parseQuery(request, usageQuery);
-    const { group_by: groupBy, interval, limit, cursor, from: begin, to: end, ...named } = asking;
+    const { group_by: groupBy, interval, limit, cursor, include, from: begin, to: end, ...named } = asking;
     const { from, to } = periodOf({ from: begin, to: end }, clock(), generations.calendar);
     const filter = filterOf(named, tagsAsked(request));
-    if (!isSimple(groupBy) || interval !== "day" || Object.keys(filter).length > 0) {
+    if (!isSimple(groupBy) || interval !== "day" || include !== undefined || Object.keys(filter).length > 0) {
       if (limit !== undefined || cursor !== undefined) pageOf("day", { limit, cursor });
       const groups = dimensionsIn(groupBy, dimensions) ?? [];
-      const asked = { from, to, filter, groupBy: groups, interval, groupsMax, signal: request.signal };
+      const asked = {
+        from,
+        to,
+        filter,
+        groupBy: groups,
+        interval,
+        details: include ?? [],
+        groupsMax,
+        signal: request.signal,
+      };
       return Response.json(await spendingAnswer(generations, principal.user, asked));
     }
     const query = { owner: principal.user, from, to, groupBy, signal: request.signal };
@@ -179,12 +192,12 @@ export const usageRoute = platformRoute({
 async function spendingAnswer(
   generations: Pick<GenerationStore, "spending" | "calendar">,
   user: string,
-  query: Pick<SpendingQuery, "from" | "to" | "filter" | "interval" | "groupsMax"> & {
+  query: Pick<SpendingQuery, "from" | "to" | "filter" | "interval" | "groupsMax" | "details"> & {
     groupBy: readonly ((typeof dimensions)[number] | TagDimension)[];
     signal: AbortSignal;
   },
 ): Promise<Answer> {
-  const { from, to, groupBy, groupsMax } = query;
+  const { from, to, groupBy, groupsMax, details } = query;
   const report = await generations.spending({ ...query, owners: [user], organisationOf: () => undefined });
   if (report === "too-many-groups") throw tooMany(groupBy.join(","), groupsMax);
   if ("removedBefore" in report) throw noReport(report.removedBefore, { from, zone: generations.calendar.zone });
@@ -194,9 +207,9 @@ async function spendingAnswer(
       object: "usage",
       ...("day" in values && { day: values.day ?? "" }),
       ...callValuesJson(values),
-      ...sumsJson(group),
+      ...sumsJson(group, details),
     })),
-    total: sumsJson(report.total),
+    total: sumsJson(report.total, details),
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     group_by: [...groupBy],

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { type AccountsDependencies, createToken } from "../../accounts/index.ts";
-import type { Role } from "../../core/index.ts";
+import type { Role, Usage } from "../../core/index.ts";
 import { openGenerationStore } from "../../generations/index.ts";
 import { openNodeStore } from "../../nodes/index.ts";
 import { BatchDirectory } from "../../batches/index.ts";
@@ -35,9 +35,11 @@ interface Called {
   organisation?: string;
   credits: bigint;
   model?: string;
+  usage?: Usage;
+  millisecondsToFirstByte?: number;
 }
 
-async function call(user: string, { organisation, credits, model = "small" }: Called): Promise<void> {
+async function call(user: string, { organisation, credits, model = "small", ...more }: Called): Promise<void> {
   const { id: tokenId } = await createToken(deps, { user, organisation });
   await insertGeneration(storage, {
     id: `req_${user}_${model}`,
@@ -47,6 +49,7 @@ async function call(user: string, { organisation, credits, model = "small" }: Ca
     model,
     credits: credits * credit,
     startedAt: 0,
+    ...more,
   });
 }
 
@@ -93,6 +96,29 @@ test("an organisation's is by model and week, with names and ids", async () => {
     group_by: ["day", "organisation", "model"],
     interval: "week",
   });
+});
+
+test("buckets and times to the first token are fields that are asked for", async () => {
+  const usage = { input: 2, cacheRead: 4, inputImage: 1, output: 3, images: 5, requests: 1 };
+  await call("ann", { credits: 1n, model: "seen", usage, millisecondsToFirstByte: 420 });
+  await call("bob", {
+    credits: 1n,
+    model: "seen",
+    usage: { cacheRead: 7, output: 3 },
+    millisecondsToFirstByte: 31_000,
+  });
+  const buckets = { input: 2, cache_read: 11, input_image: 1, output: 6, images: 5, requests: 1 };
+  const first = { p50: 500, p95: null, p99: null, count: 2 };
+  expect(await ask("owner", "?group_by=model&model=openai/seen&include=first_token_ms,buckets")).toMatchObject({
+    data: [{ model: "openai/seen", ...sum(2, 2), buckets, first_token_ms: first }],
+    total: { buckets, first_token_ms: first },
+  });
+  expect(await ask("owner", "?group_by=model&model=openai/none&include=first_token_ms,buckets")).toMatchObject({
+    data: [],
+    total: { ...sum(0, 0), buckets: {}, first_token_ms: { p50: null, p95: null, p99: null, count: 0 } },
+  });
+  expect(await ask("owner", "?group_by=model&include=first_token_ms")).not.toHaveProperty("total.buckets");
+  expect(Promise.resolve(ask("owner", "?include=all"))).rejects.toMatchObject({ code: "validation_failed" });
 });
 
 test("calls that no organisation pays for are a row too", async () => {

@@ -3,6 +3,7 @@ import { GatewayError, limits } from "../../core/index.ts";
 import { dimensionsIn, periodOf, reportSpending, spendingDimensions, spendingJson } from "../../spending/index.ts";
 import { printableText, tagFilter, tagsAsked } from "../account/tag-query.ts";
 import { moment, noReport, sums } from "../account/usage.ts";
+import { detailFields, includedDetails } from "../account/usage-details.ts";
 import { parseQuery } from "../parse-query.ts";
 import { accountsOf, adminRoute } from "./admin-route.ts";
 import { reference } from "./requests.ts";
@@ -21,6 +22,7 @@ const query = z.object({
       "One or several of day, organisation, project, user, token, provider, model, operation, session, end_user and tag:KEY, separated by commas.",
     ),
   interval: z.enum(["day", "week", "month"]).default("day").describe("Of the groups by day. Weeks begin on Monday."),
+  include: includedDetails,
   organisation: reference.optional(),
   user: reference.optional(),
   project: reference.optional(),
@@ -54,12 +56,13 @@ const answer = z
           session: z.string().nullable().optional().describe("Null of calls without one."),
           end_user: z.string().nullable().optional().describe("Null of calls without one."),
           ...sums,
+          ...detailFields,
         }),
       )
       .describe(
         "With the fields that `group_by` names; `tag:KEY` is null of calls without that tag. Days from the oldest, then from the most expensive group.",
       ),
-    total: z.object(sums),
+    total: z.object({ ...sums, ...detailFields }),
     from: z.iso.datetime(),
     to: z.iso.datetime(),
     group_by: z.array(z.string()),
@@ -76,19 +79,26 @@ export const adminUsageRoute = adminRoute(
     answer,
   },
   async (call, needs) => {
-    const { group_by: words, interval, from: begin, to: end, ...filter } = parseQuery(call.request, query);
+    const {
+      group_by: words,
+      interval,
+      include: details = [],
+      from: begin,
+      to: end,
+      ...filter
+    } = parseQuery(call.request, query);
     const groupBy = dimensionsIn(words, spendingDimensions) ?? [];
     const tags = tagsAsked(call.request);
     const { generations, clock } = needs;
     const { from, to } = periodOf({ from: begin, to: end }, clock(), generations.calendar);
     const deps = { ...accountsOf(call, needs), generations };
     const { signal } = call.request;
-    const report = await reportSpending(deps, { ...filter, tags, from, to, groupBy, interval, signal });
+    const report = await reportSpending(deps, { ...filter, tags, from, to, groupBy, interval, details, signal });
     if (report === "too-many-groups") throw tooMany();
     if ("removedBefore" in report) throw noReport(report.removedBefore, { from, zone: generations.calendar.zone });
     return Response.json({
       object: "list",
-      ...spendingJson(report),
+      ...spendingJson(report, details),
       from: new Date(from).toISOString(),
       to: new Date(to).toISOString(),
       group_by: groupBy,

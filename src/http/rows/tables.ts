@@ -30,7 +30,7 @@ const names = (text: string): readonly string[] => text.split(" ");
 
 const usageColumns = names(
   "day organisation organisation_id project project_id user user_id token_id provider model operation " +
-    "requests failures input_tokens output_tokens credits list_credits",
+    "requests failures input_tokens output_tokens credits list_credits buckets",
 );
 
 const entryColumns = names(
@@ -79,7 +79,7 @@ async function rowsOf(
       const { organisation, user, project, token, isFocus } = request;
       const { calendar } = generations;
       const asked = { from, to, organisation, user, project, token, signal };
-      const found = await allSpending({ ...deps, generations }, asked);
+      const found = await allSpending({ ...deps, generations }, asked, isFocus ? [] : ["buckets"]);
       if ("removedBefore" in found) throw noReport(found.removedBefore, { from, zone: calendar.zone });
       if (!isFocus) return { columns: usageColumns, parts: found.parts };
       return { columns: focusColumns, parts: mapped(found.parts, (row) => focusRow(row, { calendar, from, to })) };

@@ -80,6 +80,19 @@ export function sql(strings: TemplateStringsArray, ...inserted: (Value | Stateme
   return new Statement(site.template, values);
 }
 
+/** A statement of parts whose number and texts vary from one to the next. */
+export function joinStatements(parts: readonly Statement[], separator: string): Statement {
+  const between = ["", ...parts.slice(1).map(() => separator), parts.length === 0 ? [] : ""].flat();
+  const template = Template.of(
+    between,
+    parts.map((part) => part.template),
+  );
+  return new Statement(
+    template,
+    parts.flatMap(({ values }) => values),
+  );
+}
+
 /** A part whose text is given per engine. */
 export function perEngine(texts: Record<Engine, string>): Statement {
   return new Statement(new Template({ sqlite: [texts.sqlite], postgres: [texts.postgres] }), []);

@@ -2,7 +2,7 @@ import { lazily } from "../../ui/lazily.ts";
 import type { ReactNode } from "react";
 import { useApi } from "../../api/queries.ts";
 import { useReach } from "../../api/use-session.ts";
-import type { Generation, List, Usage, UsageGroup } from "../../api/types.ts";
+import type { FirstTokens, Usage, UsageGroup } from "../../api/types.ts";
 import { Amount, Count, durationText } from "../../money/amount.tsx";
 import { compare, decimalOf, decimalsOf, plainText } from "../../money/decimal.ts";
 import { BarPlot } from "../../plots/plot.tsx";
@@ -14,14 +14,13 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { Empty, Loaded, Skeleton } from "../../ui/states.tsx";
 import { Attention } from "./attention.tsx";
 import { Balances } from "./balances.tsx";
-import { percentile } from "./runway.ts";
 import { Link } from "@tanstack/react-router";
 
 /** Balance and pace, the last thirty days, and everything that needs somebody. */
 export function Page() {
   const { usage } = useReach();
   const period = namedPeriods["30 days"](today());
-  const now = useApi<Usage>(usage, { ...period, group_by: "day" });
+  const now = useApi<Usage>(usage, { ...period, group_by: "day", include: "first_token_ms" });
   const before = useApi<Usage>(usage, { ...periodBefore(period), group_by: "day" });
   return (
     <>
@@ -99,7 +98,7 @@ function Figures({ now: { total }, before }: { now: Usage; before: Usage | undef
       <Figure name="Failed" note={`${total.failures} calls`}>
         {(failed * 100).toFixed(1)} %
       </Figure>
-      <FirstToken />
+      {total.first_token_ms && <FirstToken {...total.first_token_ms} />}
     </section>
   );
 }
@@ -114,21 +113,16 @@ function Figure({ name, note, children }: { name: string; note: ReactNode; child
   );
 }
 
-/** Of the latest streams: the API has no percentiles of longer times. */
-function FirstToken() {
-  const { generations } = useReach();
-  const { data } = useApi<List<Generation>>(generations, { limit: 100, status: "ok" });
-  const times = data?.data.flatMap(({ time_to_first_token_ms: first }) => first ?? []) ?? [];
-  const [median, high] = [percentile(times, 50), percentile(times, 95)];
+/** The least bounds, in milliseconds, within which so many calls had their first token. */
+function FirstToken({ p50, p95, count }: FirstTokens) {
   return (
-    <Figure
-      name="First token, p50"
-      note={high === undefined ? "No streams yet" : `p95 ${durationText(high)}, latest ${times.length} streams`}
-    >
-      {median === undefined ? "—" : durationText(median)}
+    <Figure name="First token, p50" note={count === 0 ? "No answers yet" : `p95 ${boundText(p95)}, ${count} answers`}>
+      {count === 0 ? "—" : boundText(p50)}
     </Figure>
   );
 }
+
+const boundText = (bound: number | null): string => (bound === null ? "over 30 s" : `≤ ${durationText(bound)}`);
 
 const MODELS = 5;
 

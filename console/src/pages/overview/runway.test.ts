@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { decimalOf } from "../../money/decimal.ts";
-import { percentile, runwayOf } from "./runway.ts";
+import { runwayOf } from "./runway.ts";
 
 test("an amount lasts as long as its pace lets it", () => {
   const now = Date.parse("2026-11-28T00:00:00Z");
@@ -11,9 +11,4 @@ test("an amount lasts as long as its pace lets it", () => {
 
 test("an amount of which nothing is spent has no end", () => {
   expect(runwayOf(decimalOf(50), decimalOf(0), 7)).toEqual({ days: undefined, date: undefined });
-});
-
-test("percentiles are values that occur", () => {
-  expect([50, 95, 100].map((percent) => percentile([40, 10, 30, 20], percent))).toEqual([20, 40, 40]);
-  expect(percentile([], 50)).toBeUndefined();
 });

@@ -18,9 +18,3 @@ export function runwayOf(available: Decimal, spent: Decimal, days: number, now =
   if (left > DAYS_MAX) return { days: undefined, date: undefined };
   return { days: left, date: new Date(now + left * DAY_MS) };
 }
-
-/** The value that so many percent of the others don't exceed (nearest rank); undefined of none. */
-export function percentile(values: readonly number[], percent: number): number | undefined {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
-}

@@ -84,6 +84,7 @@ test("usage has the sums of each day, token, model and operation", async () => {
     output_tokens: "6",
     credits: "2",
     list_credits: "0",
+    buckets: '{"input":14,"output":6}',
   });
   const lines = await linesFor("chief", "what=usage&organisation=beta&to=1970-01-03");
   expect(lines).toMatchObject([{ object: "usage", day: "1970-01-02", user: "bob", credits: 1, list_credits: 5 }]);

@@ -35,7 +35,7 @@ export const WITHOUT_ROWS: readonly string[] = ["input", "output", "maxOutputTok
 export const unknownBuckets = { input: "unknownInput", output: "unknownOutput" } as const;
 
 /** The inclusive upper bounds of the times to the first token, in milliseconds. A further count is of the calls above them. */
-const firstTokenBounds = [100, 200, 350, 500, 750, 1_000, 1_500, 2_500, 5_000, 10_000, 30_000] as const;
+export const firstTokenBounds = [100, 200, 350, 500, 750, 1_000, 1_500, 2_500, 5_000, 10_000, 30_000] as const;
 
 /** A column has the counts of two bounds, since each column costs a call time: the second one from this bit on. */
 const COUNT_BITS = 31n;
@@ -77,6 +77,11 @@ function firstTokensOf(milliseconds: number | null): bigint[] {
     if (milliseconds === null || milliseconds <= above || milliseconds > upTo) return 0n;
     return milliseconds <= middle ? 1n : SECOND;
   });
+}
+
+/** The counts of the bounds, in their order, and at the end of the calls above them, from the columns. */
+export function firstTokenCounts(columns: readonly bigint[]): bigint[] {
+  return columns.flatMap((column) => [column & (SECOND - 1n), column >> COUNT_BITS]);
 }
 
 /** The values of the columns of units and of first tokens of one call, and its rows of units. */
