@@ -1,4 +1,4 @@
-/** Streams of changes that stay open: how much memory a gateway needs for them. */
+/** Streams of changes that stay open, at the URL of all servers: how much memory a gateway needs for them. */
 import type { Gateway } from "../../test/kit/gateway.ts";
 import { useOfTree } from "../system/processes.ts";
 import { headersOf, messageOf } from "./messages.ts";
@@ -52,7 +52,7 @@ function listen(url: string, token = ""): Promise<Bun.Socket> {
     hostname,
     port: Number(port),
     socket: {
-      open: (socket) => void socket.write(`POST /mcp HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body}`),
+      open: (socket) => void socket.write(`POST /mcp/all HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body}`),
       data(socket, bytes) {
         text += bytes.toString();
         if (text.includes("acknowledged")) resolve(socket);

@@ -109,9 +109,7 @@ export class Outgoing implements Watched {
 }
 
 /** An answer that is no stream. */
-export function whole(
-  finished: (Omit<FinishedAnswer, "text"> & { text: string | Uint8Array<ArrayBuffer> }) | undefined,
-): Response {
+export function whole(finished: (Omit<FinishedAnswer, "text"> & { text: string | Blob }) | undefined): Response {
   // The client has cancelled the call, and expects nothing.
   if (finished === undefined) return new Response(null, { status: 202 });
   const { text, status = 200, headers } = finished;

@@ -17,7 +17,7 @@ test("a listing is made again only if one of its sources has changed", async () 
 test("the ones that nobody has asked for the longest are forgotten beyond the bound", async () => {
   const listings = new Listings();
   let made = 0;
-  const tools = "x".repeat(6 * 1024 * 1024);
+  const tools = "x".repeat(3 * 1024 * 1024);
   const make = (): Promise<Listing> => Promise.resolve({ tools, unavailable: [String((made += 1))] });
   for (const key of ["a", "b", "a", "c"]) await listings.of(key, [], make);
   expect((await listings.of("a", [], make)).unavailable).toEqual(["1"]);

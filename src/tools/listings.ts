@@ -1,7 +1,7 @@
 /** Lists of tools as texts, which are made again only if one of their sources has changed. */
 
-/** Characters of all texts together. The answers that are made of them take up to twice as much again. */
-const CHARACTERS_MAX = 16 * 1024 * 1024;
+/** Characters of all texts together. The answers that are made of them take up to six times as much again. */
+const CHARACTERS_MAX = 8 * 1024 * 1024;
 
 /** The text of a JSON array of definitions, and the servers whose tools are missing. */
 export interface Listing {

@@ -43,6 +43,8 @@ export interface ToolDoor {
   sources: (caller: ToolCaller) => Promise<readonly unknown[]>;
   /** The tools that the seeker may call, by the names that clients use, and the servers whose tools are missing. */
   find: (seeker: ToolSeeker) => Promise<FoundTools>;
+  /** The servers of which the seeker may call a tool. */
+  callableFor: (seeker: Omit<ToolSeeker, "name">) => Promise<readonly ToolServer[]>;
   /** The servers whose prompts and resources the caller may have there. */
   membersFor: (mayCall: ToolSeeker["mayCall"]) => readonly ToolServer[];
   /** Whether there may be several servers. */
@@ -137,6 +139,7 @@ export class ToolGateway {
       name: server.name,
       isSet: false,
       membersFor: (mayCall) => permitted([server], mayCall),
+      callableFor: (seeker) => callableIn([server], seeker),
       sources: sourcesOf([server]),
       find: (seeker) => findIn([server], seeker, { isBare: true }),
       search: (query) => this.#search(query, { members: [server], shownName: (_server, tool) => takenName(tool) }),
@@ -185,6 +188,8 @@ export class ToolGateway {
       isSet: true,
       sources: sourcesOf(members),
       membersFor: (mayCall) => permitted(members, (full) => isIn(full) && mayCall(full)),
+      callableFor: ({ caller, mayCall }) =>
+        callableIn(members, { caller, mayCall: (full) => isIn(full) && mayCall(full) }),
       search,
       find: ({ caller, mayCall, name: tool }) => {
         const seeker = { caller, mayCall: (full: string) => isIn(full) && mayCall(full) };
@@ -206,6 +211,18 @@ export class ToolGateway {
 /** Those of which a tool of any name may be called; no tool has this one. */
 function permitted(servers: readonly ToolServer[], mayCall: ToolSeeker["mayCall"]): ToolServer[] {
   return servers.filter(({ name }) => mayCall(`${name}__*`));
+}
+
+/** Without names for the tools: there may be thousands, and as many who listen. */
+async function callableIn(
+  servers: readonly ToolServer[],
+  { caller, mayCall }: Omit<ToolSeeker, "name">,
+): Promise<ToolServer[]> {
+  const found = await Promise.all(servers.map((server) => server.tools(caller)));
+  return found.flatMap(({ server, list }) => {
+    const names = list?.keys() ?? [];
+    return names.some((name) => mayCall(`${server.name}__${name}`)) ? [server] : [];
+  });
 }
 
 function sourcesOf(servers: readonly ToolServer[]): ToolDoor["sources"] {

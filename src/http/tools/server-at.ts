@@ -96,8 +96,7 @@ function watchAt(door: ToolDoor, caller: DoorCaller): McpServer["watch"] {
   const members = door.membersFor(seeker.mayCall);
   if (door.membersFor(() => true).length === 0) return undefined;
   return async (wanted, onChange) => {
-    const { tools } = await door.find(seeker);
-    const callable = [...new Set([...[...tools.values()].map(({ server }) => server), ...members])];
+    const callable = [...new Set([...(await door.callableFor(seeker)), ...members])];
     return watchMembers({ members, callable, isSet: door.isSet, caller: seeker.caller }, wanted, onChange);
   };
 }
