@@ -10,6 +10,7 @@ import { measurePauses, type PausesFigures } from "./pauses/measure.ts";
 import { measureRoutes, type RoutesFigures } from "./routes/measure.ts";
 import { measureSearch } from "./search/measure.ts";
 import { measureTools } from "./tools/measure.ts";
+import { measureHosted } from "./hosted/measure.ts";
 import { measureFrontier } from "./frontier/measure.ts";
 import { measureGrowth } from "./growth/measure.ts";
 import { measureLedger } from "./ledger/measure.ts";
@@ -121,6 +122,7 @@ type Measured = Pick<
   | "frontier"
   | "search"
   | "tools"
+  | "hosted"
   | "beside"
   | "console"
   | "soak"
@@ -142,6 +144,7 @@ const nothing: Measured = {
   frontier: [],
   search: [],
   tools: null,
+  hosted: null,
   beside: null,
   console: [],
   routes: null,
@@ -193,6 +196,7 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const frontier = isWanted(options, "frontier") ? await measureFrontier(frontierPlanOf(options), progress) : [];
   const search = isWanted(options, "search") ? await measureSearch(searchPlanOf(options), progress) : [];
   const tools = isWanted(options, "tools") ? await measureTools(toolsPlanOf(options), progress) : null;
+  const hosted = isWanted(options, "hosted") ? await measureHosted(options.quick ? 300 : 2_000, progress) : null;
   const beside = isWanted(options, "beside") ? await measureBeside(options.quick ? 8 : 30, progress) : null;
   const ofConsole = isWanted(options, "console") ? await measureConsole(consolePlanOf(options), progress) : [];
   const routes = isWanted(options, "routes") ? await measureRouted(rig, options) : null;
@@ -200,7 +204,18 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const native = isWanted(options, "gemini-native") ? await measureNative(rig, proxies, options) : [];
   const pauses = isWanted(options, "pauses") ? await measurePaused(rig, options) : null;
   const tollgates = { ledger, growth, videos, routes, budgets, native, pauses };
-  const others = { ...tollgates, realtime, extraction, pages, frontier, search, tools, beside, console: ofConsole };
+  const others = {
+    ...tollgates,
+    realtime,
+    extraction,
+    pages,
+    frontier,
+    search,
+    tools,
+    hosted,
+    beside,
+    console: ofConsole,
+  };
   return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ...others };
 }
 

@@ -21,6 +21,7 @@ const sections = [
   "frontier",
   "search",
   "tools",
+  "hosted",
   "beside",
   "console",
   "open-loop",

@@ -40,6 +40,7 @@ function resultsOf(cells: Cell[]): Results {
     frontier: [],
     search: [],
     tools: null,
+    hosted: null,
     beside: null,
     console: [],
     routes: null,

@@ -2,6 +2,7 @@ import { besideBars } from "../beside/report.ts";
 import { consoleBars } from "../console/report.ts";
 import { searchBars } from "../search/report.ts";
 import { toolsBars } from "../tools/report.ts";
+import { hostedBars } from "../hosted/report.ts";
 import { frontierBars } from "../frontier/report.ts";
 import { growthBars } from "../growth/report.ts";
 import { budgetsBars } from "../budgets/report.ts";
@@ -44,6 +45,7 @@ export function barsOf(results: Results): Bar[] {
     ...frontierBars(results.frontier),
     ...searchBars(results.search),
     ...(results.tools === null ? [] : toolsBars(results.tools)),
+    ...(results.hosted === null ? [] : hostedBars(results.hosted)),
     ...(results.beside === null ? [] : besideBars(results.beside)),
     ...consoleBars(results.console),
     ...(results.routes === null ? [] : routesBars(results.routes)),

@@ -7,6 +7,7 @@ import type { RealtimeColumn } from "../realtime/measure.ts";
 import type { PausesFigures } from "../pauses/measure.ts";
 import type { RoutesFigures } from "../routes/measure.ts";
 import type { SearchFigures } from "../search/measure.ts";
+import type { HostedFigures } from "../hosted/measure.ts";
 import type { ToolsFigures } from "../tools/measure.ts";
 import type { PagesFigures } from "../pages/measure.ts";
 import type { VideoFigures } from "../videos/measure.ts";
@@ -44,6 +45,8 @@ export interface Results {
   search: SearchFigures[];
   /** Null if they were not measured. */
   tools: ToolsFigures | null;
+  /** Null if it was not measured. */
+  hosted: HostedFigures | null;
   /** Null if it was not measured. */
   beside: BesideFigures | null;
   console: ConsoleFigures[];

@@ -2,6 +2,7 @@ import { extractionTable } from "../extraction/report.ts";
 import { besideTable } from "../beside/report.ts";
 import { consoleTable } from "../console/report.ts";
 import { searchTable } from "../search/report.ts";
+import { hostedTable } from "../hosted/report.ts";
 import { toolsTable } from "../tools/report.ts";
 import { frontierTable } from "../frontier/report.ts";
 import { growthTable } from "../growth/report.ts";
@@ -175,6 +176,7 @@ export function tables(results: Results): string {
   if (results.frontier.length > 0) parts.push(frontierTable(results.frontier));
   if (results.search.length > 0) parts.push(searchTable(results.search));
   if (results.tools !== null) parts.push(toolsTable(results.tools));
+  if (results.hosted !== null) parts.push(hostedTable(results.hosted));
   if (results.beside !== null) parts.push(besideTable(results.beside));
   if (results.console.length > 0) parts.push(consoleTable(results.console));
   if (results.routes !== null) parts.push(routesTable(results.routes));

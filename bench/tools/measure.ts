@@ -1,10 +1,9 @@
 /** Calls of tools through a gateway, beside the same straight to their server, and searches of many tools. */
 import { join } from "node:path";
 import { startGateway } from "../../test/kit/gateway.ts";
-import { Samples } from "../load/samples.ts";
+import { type Call, cpuOfCalls, mediansOf } from "../load/calls-in-turns.ts";
 import { Children } from "../system/children.ts";
 import { Helper } from "../system/helper.ts";
-import { useOfTree } from "../system/processes.ts";
 import { type ListenerFigures, measureListeners } from "./listeners.ts";
 import { startLitellm } from "./litellm.ts";
 import { headersOf, messageOf } from "./messages.ts";
@@ -42,11 +41,6 @@ export interface ToolsPlan {
   /** Of each query. */
   searches: number;
 }
-
-type Call = () => Promise<void>;
-
-/** Calls before the sides change. */
-const turn = 50;
 
 /** So many calls of ours for one of LiteLLM, which takes many times longer. */
 const CALLS_FOR_ONE = 20;
@@ -104,8 +98,8 @@ async function measureLitellm(children: Children, server: string, calls: number)
   const { pid, ask } = litellm;
   try {
     return {
-      litellmCallCpu: await cpuOf(pid, () => ask("tools/call"), calls),
-      litellmListCpu: await cpuOf(pid, () => ask("tools/list"), calls),
+      litellmCallCpu: await cpuOfCalls(pid, () => ask("tools/call"), calls),
+      litellmListCpu: await cpuOfCalls(pid, () => ask("tools/list"), calls),
     };
   } finally {
     await litellm.stop();
@@ -120,37 +114,19 @@ async function measureCalls(client: Client, { gateway, server, sdk, stdio }: Sid
   return {
     addedHttpMs: await addedBy({ through: overHttp, straight: straightHttp }, calls),
     addedStdioMs: await addedBy({ through: overStdio, straight: straightStdio }, calls),
-    callCpu: await cpuOf(gateway.pid, overHttp, calls),
-    chatCpu: await cpuOf(gateway.pid, () => client.chat(gateway.url), calls),
-    listCpu: await cpuOf(gateway.pid, () => client.ask(`${gateway.url}/mcp/http`, "tools/list"), calls),
-    staticCpu: await cpuOf(server.pid, () => client.get(`${server.url}/static`), calls),
-    sdkCallCpu: await cpuOf(sdk.pid, () => client.ask(`${sdk.url}/mcp`, "tools/call"), calls),
-    sdkListCpu: await cpuOf(sdk.pid, () => client.ask(`${sdk.url}/mcp`, "tools/list"), calls),
+    callCpu: await cpuOfCalls(gateway.pid, overHttp, calls),
+    chatCpu: await cpuOfCalls(gateway.pid, () => client.chat(gateway.url), calls),
+    listCpu: await cpuOfCalls(gateway.pid, () => client.ask(`${gateway.url}/mcp/http`, "tools/list"), calls),
+    staticCpu: await cpuOfCalls(server.pid, () => client.get(`${server.url}/static`), calls),
+    sdkCallCpu: await cpuOfCalls(sdk.pid, () => client.ask(`${sdk.url}/mcp`, "tools/call"), calls),
+    sdkListCpu: await cpuOfCalls(sdk.pid, () => client.ask(`${sdk.url}/mcp`, "tools/list"), calls),
   };
 }
 
-/** The difference of the medians, in milliseconds; both sides take turns. */
+/** The difference of the medians, in milliseconds. */
 async function addedBy(sides: Record<"through" | "straight", Call>, calls: number): Promise<number> {
-  const medians = { through: new Samples(), straight: new Samples() };
-  // The first third is for the JIT compiler.
-  for (let done = -calls / 3; done < calls; done += turn) {
-    for (const side of ["through", "straight"] as const) {
-      for (let index = 0; index < turn; index += 1) {
-        const begun = performance.now();
-        await sides[side]();
-        if (done >= 0) medians[side].add(performance.now() - begun);
-      }
-    }
-  }
-  return (medians.through.spread()?.p50 ?? Number.NaN) - (medians.straight.spread()?.p50 ?? Number.NaN);
-}
-
-/** Of a process and its children, in microseconds a call. */
-async function cpuOf(pid: number, call: Call, calls: number): Promise<number> {
-  for (let index = 0; index < calls / 3; index += 1) await call();
-  const before = useOfTree(pid).cpuMs;
-  for (let index = 0; index < calls; index += 1) await call();
-  return ((useOfTree(pid).cpuMs - before) * 1_000) / calls;
+  const medians = await mediansOf(sides, calls);
+  return medians.through - medians.straight;
 }
 
 /** One caller, who waits for each answer. */

@@ -43,6 +43,14 @@ describe("for words", () => {
     expect(await names("labels")).toEqual(["create_issue"]);
     expect(await names("colours")).toEqual(["create_issue"]);
     expect(await names("shop order")).toEqual(["shop.search"]);
+    const french = [tool("créerTâche", "Écrit à l'équipe"), tool("s3Upload2", "")];
+    for (const [query, name] of [
+      ["tâches", "créerTâche"],
+      ["ÉQUIPE", "créerTâche"],
+      ["s3", "s3Upload2"],
+      ["upload2", "s3Upload2"],
+    ])
+      expect((await found("tool_search", { query }, french)).names).toEqual([name ?? ""]);
   });
 
   test("the best first, of the first five or as many as are asked for", async () => {

@@ -150,8 +150,18 @@ function wordsIn(tool: DeferredTool): string[] {
   return [...others, ...searchWords(textsOf(tool).join("\n"))];
 }
 
+/** Of a text in ASCII, as most are: three times as fast. */
+const PARTS = /[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+[a-z]*/g;
+
 /** Words of names, too: the parts of `getHTTPStatus` and `get_http_status` are the same. The plural of a word is the word. */
 function searchWords(text: string): string[] {
+  return partsOf(text).map((word) =>
+    word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word,
+  );
+}
+
+function partsOf(text: string): string[] {
+  if (Buffer.byteLength(text) === text.length) return (text.match(PARTS) ?? []).map((word) => word.toLowerCase());
   const parted = text.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2").replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
-  return wordsOf(parted).map((word) => (word.length > 3 && /[^s]s$/.test(word) ? word.slice(0, -1) : word));
+  return wordsOf(parted);
 }
