@@ -25,6 +25,7 @@ import {
 import {
   comparesModels,
   fetchedTextBytes,
+  isOwnRun,
   itemsOfMakers,
   queuedResponse,
   type TextCodec,
@@ -245,17 +246,20 @@ function withoutForeign(references: readonly ObjectReference[], foreignIds: Read
   return references.filter(({ kind, id }) => kind !== "item" || !foreignIds.has(id));
 }
 
-/** The ids of items of a history of Responses that another provider of Responses made. */
+/** The ids of items of a history of Responses that another provider of Responses made, or the gateway. */
 function lookUpForeign<Body extends ChargeableBody>(
   { incoming: { principal }, target: { route, operation }, deps }: ReadCall<Body>,
   { body }: ParsedBody<Body>,
 ): ReadonlySet<string> | Promise<ReadonlySet<string>> {
   if (operation.dialect !== "responses") return nothing;
-  const ids = itemsOfMakers(body);
-  if (ids.length === 0) return nothing;
-  return deps.storedObjects
-    .madeElsewhere(ids, { principal, route })
-    .then((found) => (found.size === 0 ? nothing : found));
+  const all = itemsOfMakers(body);
+  const own = all.filter(isOwnRun);
+  const ids = own.length === 0 ? all : all.filter((id) => !isOwnRun(id));
+  if (ids.length === 0) return own.length === 0 ? nothing : new Set(own);
+  return deps.storedObjects.madeElsewhere(ids, { principal, route }).then((found) => {
+    const foreign = own.length === 0 ? found : new Set([...found, ...own]);
+    return foreign.size === 0 ? nothing : foreign;
+  });
 }
 
 /** Thoughts and texts that the gateway adds are input, of at least a byte a token. */

@@ -83,6 +83,7 @@ export {
   inConversation,
   imageTypeOf,
   isInContainer,
+  isOwnRun,
   inputItems,
   queuedResponse,
   itemsOfMakers,

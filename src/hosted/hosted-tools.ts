@@ -55,6 +55,9 @@ function runnable(tool: AskedTool, { principal, setting, options }: Running): As
 /** The members of a body that ask for hosted tools or servers. */
 const askingMembers = ["tools", "mcp_servers", SEARCH_MEMBER] as const;
 
+/** The id of a use of a tool that the gateway has run. */
+const OWN_USE = /"(?:srv|mcp)toolu_0[a-z\d]{24}_\d+_\d+"/;
+
 export class HostedTools implements HostedLoops {
   readonly #options: HostedToolsOptions;
 
@@ -63,9 +66,11 @@ export class HostedTools implements HostedLoops {
   }
 
   takes(call: HostedCall): boolean {
-    const { dialect, body, text } = call;
+    const { dialect, body, text, target } = call;
     // Results that were found here open here alone.
     if (dialect === "messages" && text.includes(ownResultStart)) return true;
+    // Anthropic knows no use of a tool that was run here; for others it is a text.
+    if (dialect === "messages" && target.operation.dialect === "messages" && OWN_USE.test(text)) return true;
     // A look at names, since every call is asked.
     if (!askingMembers.some((name) => body[name] !== undefined)) return false;
     if (dialect === "gemini" || !(mayHaveHosted(dialect, body) || mayHaveServers(dialect, body))) return false;

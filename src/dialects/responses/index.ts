@@ -16,7 +16,7 @@ import { responsesObjects } from "./stored-objects.ts";
 export { foundBySearch, isInContainer } from "./client-tools.ts";
 export { queuedResponse } from "./answers/response-object.ts";
 export { boundItems } from "./bound.ts";
-export { inputItems, itemsOfMakers, referencedItems } from "./kept-items.ts";
+export { inputItems, isOwnRun, itemsOfMakers, referencedItems } from "./kept-items.ts";
 export { inConversation, streamInConversation } from "./shown-conversation.ts";
 export { countResponseTokensRequest, type ResponsesRequest, responsesRequest } from "./request.ts";
 

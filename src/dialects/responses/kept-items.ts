@@ -32,6 +32,16 @@ export function itemsOfMakers(body: JsonObject): string[] {
   return ids.filter((id) => !referenced.has(id));
 }
 
+/**
+ * Whether an id is of a run, a search in files or an image of the gateway's own (`src/hosted`): they end with the numbers of the round
+ * and the use. No upstream knows such an item, nor its container.
+ */
+export function isOwnRun(id: unknown): id is string {
+  return typeof id === "string" && OWN_RUN.test(id);
+}
+
+const OWN_RUN = /^(?:ci|fs|sh|sho|ig)_0[a-z\d]{24}_\d+_\d+$/;
+
 /** The kind of an item: `type` is optional for a message, and for a reference. */
 export function typeOf(item: JsonObject, at: string): string {
   const type = optional(item["type"], `${at}.type`, readWord);

@@ -6,7 +6,7 @@ import {
   ReferenceList,
   type StoredObject,
 } from "../../core/index.ts";
-import { isReference } from "./kept-items.ts";
+import { isOwnRun, isReference } from "./kept-items.ts";
 import type { ResponsesRequest } from "./request.ts";
 
 /** The events with output items: each item when it begins and ends, and all of them at the end. */
@@ -64,7 +64,7 @@ function addItems(list: ReferenceList, { input, tools }: ResponsesRequest): void
     const param = `input.${index}`;
     if (isLookedUp(item)) list.add("item", item["id"], `${param}.id`);
     addApproval(list, item, input, param);
-    if (runsCode) list.add("container", containerOf(item), `${param}.container_id`);
+    if (runsCode && !isOwnRun(item["id"])) list.add("container", containerOf(item), `${param}.container_id`);
     if (Array.isArray(item["content"])) list.addParts(item["content"], `${param}.content`);
     const { output } = item;
     if (Array.isArray(output)) list.addParts(output, `${param}.output`);
