@@ -3,6 +3,7 @@ import { blockRows, pageRow } from "./block-rows.ts";
 import { bodyOf } from "./body-of.ts";
 import { chooseBlocks } from "./keeping/choose-blocks.ts";
 import { readHead } from "./head-facts.ts";
+import { dropShortcodes } from "./keeping/drop-besides.ts";
 import { keepCaptions } from "./keeping/keep-captions.ts";
 import { keepHeading } from "./keeping/keep-heading.ts";
 import { keepNotes } from "./keeping/keep-notes.ts";
@@ -68,6 +69,7 @@ export function mainContent(document: Document, { url, titles = [] }: MainConten
     ? chooseBlocks(page.blocks, probabilities, articleBlockMin)
     : chooseBlocks(page.blocks, probabilities);
   if (chances.article > articleChanceMin) trimArticle(page, kept);
+  dropShortcodes(page, kept);
   keepNotes(page, kept);
   keepHeading(page, kept);
   keepCaptions(page, kept, probabilities);

@@ -1,6 +1,7 @@
 import { isProse, type Block } from "../blocks.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { isHeading } from "../tags.ts";
+import { dropComments, dropForms } from "./drop-besides.ts";
 import { dropDetached, dropTeasers } from "./trim-tail.ts";
 
 /** The part of the words of an article that is in sentences, at least. Lists of links are taken for articles too. */
@@ -14,12 +15,14 @@ const leadWordsMax = 8;
 
 /**
  * Takes the lines that a model judges one by one, and that are no part of an article, out of the kept blocks, in place: those that are
- * a link alone (to other articles, to the parts of the site), teasers and short parts behind it, then headings and leads whose text
+ * a link alone (to other articles, to the parts of the site), comments, forms, teasers and short parts behind it, then headings and leads whose text
  * wasn't kept.
  */
 export function trimArticle(page: PageFacts, kept: boolean[]): void {
   const { blocks, headingAt } = page;
   if (proseShare(blocks, kept) <= proseShareMin) return;
+  dropComments(page, kept);
+  dropForms(page, kept);
   dropTeasers(page, kept);
   dropDetached(page, kept);
   for (const { index, facts, linkWords } of blocks)
