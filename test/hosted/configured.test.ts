@@ -232,6 +232,22 @@ describe("in Responses", () => {
     expect(server.of("tools/call")).toHaveLength(calls);
   });
 
+  test("a call of a shell that has no output is one that failed", async () => {
+    const scene = at();
+    scene.answers(done);
+    const call = {
+      id: "sh_1",
+      type: "shell_call",
+      call_id: "call_1",
+      action: { commands: ["ls"] },
+      status: "completed",
+    };
+    const tools = [{ type: "shell", environment: { type: "container_auto" } }];
+    const answer = await scene.post("/v1/responses", { input: [{ role: "user", content: "Hi" }, call], tools });
+    expect(answer.status).toBe(200);
+    expect(toolResults(scene)).toEqual([expect.stringContaining("unavailable") as string]);
+  });
+
   test("code that fails, a flood, a tool that hangs and arguments that are none are results", async () => {
     const scene = at();
     const wrong = calling("code_interpreter", { source: "print(1)" });
@@ -391,6 +407,22 @@ describe("in Messages", () => {
     scene.answers(done);
     await anthropic(scene).beta.messages.create({ ...ask, messages: next });
     expect(JSON.stringify(scene.asked[0]?.messages)).toContain("ran ls");
+  });
+
+  test("ten uses are a pause, and the answer goes on with the eleventh", async () => {
+    const scene = at();
+    const again = calling("bash_code_execution", { command: "ls" });
+    scene.answers(again);
+    const paused = await anthropic(scene).beta.messages.create({ ...ask, tools: [tool] });
+    expect([paused.stop_reason, paused.content.length]).toEqual(["pause_turn", 21]);
+    expect(paused.content.at(-1)).toMatchObject({ type: "server_tool_use", name: "bash_code_execution" });
+    scene.answers(done);
+    const calls = server.of("tools/call").length;
+    const content = paused.content as Anthropic.Beta.BetaContentBlockParam[];
+    const turns = [...messages, { role: "assistant" as const, content }];
+    const next = await anthropic(scene).beta.messages.create({ ...ask, tools: [tool], messages: turns });
+    expect(next.content).toMatchObject([{ type: "bash_code_execution_tool_result" }, { type: "text" }]);
+    expect(server.of("tools/call").length).toBe(calls + 1);
   });
 
   test("the first version runs Python alone, and a tool that is too late is told by its name", async () => {

@@ -23,6 +23,7 @@ export function readItems(input: unknown, index: FunctionIndex): ReadInput {
       item["type"] === "mcp_approval_response" ? [[stringOf(item["approval_request_id"]), item] as const] : [],
     ),
   );
+  const answered = new Set(items.flatMap((item) => (item["type"] === "shell_call_output" ? [item["call_id"]] : [])));
   const performed = new Set(
     items.flatMap((item) => (item["type"] === "mcp_call" ? [item["approval_request_id"]] : [])),
   );
@@ -33,7 +34,7 @@ export function readItems(input: unknown, index: FunctionIndex): ReadInput {
     if (type === "mcp_list_tools" && index.hasServer(label)) return [];
     if (type === "mcp_approval_response") return [];
     if (type === "web_search_call") return readSearch(item, index);
-    const run = readRun(item, index);
+    const run = readRun(item, index, answered);
     if (run !== undefined) return run;
     if (isServerSearch(item)) return readToolSearch(item, searches.get(item), index);
     const called = index.ofServer(label, name);

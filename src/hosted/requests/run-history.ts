@@ -6,8 +6,15 @@ import { textOfOutput } from "../running/tool-output.ts";
 import type { FunctionIndex } from "./functions.ts";
 import { useIdOf } from "./messages-history.ts";
 
-/** A use of a tool that tools of servers run now; undefined for another item, and for one without a function. */
-export function readRun(item: JsonObject, index: FunctionIndex): JsonObject[] | undefined {
+/**
+ * A use of a tool that tools of servers run now. `answered`: the ids of calls of shells that have an output. Undefined for another
+ * item, and for one without a function.
+ */
+export function readRun(
+  item: JsonObject,
+  index: FunctionIndex,
+  answered: ReadonlySet<unknown>,
+): JsonObject[] | undefined {
   const { type, id, call_id: callId } = item;
   const action = runActions.get(type);
   const called = action === undefined ? undefined : index.withAction(action);
@@ -21,7 +28,8 @@ export function readRun(item: JsonObject, index: FunctionIndex): JsonObject[] | 
   const input = type === "shell_call" ? objectOf(item["action"]) : type === "file_search_call" ? { queries } : { code };
   const key = stringOf(type === "shell_call" ? callId : id);
   const call = { type: "function_call", call_id: key, name: called.name, arguments: JSON.stringify(input ?? {}) };
-  if (type === "shell_call") return [call];
+  // One that was not paid has no output, and no provider takes a call without one.
+  if (type === "shell_call") return answered.has(key) ? [call] : [call, outputItem(key, errorText("unavailable"))];
   if (item["status"] === "failed") return [call, outputItem(key, errorText("unavailable"))];
   const found = type === "file_search_call" ? passagesOf(item) : logsOf(item);
   const text = found ?? "The result is not in this conversation any more.";
