@@ -140,7 +140,7 @@ export {
 } from "./headers/naming-headers.ts";
 export { textOfHeader } from "./headers/header-text.ts";
 export { builtInTags, isTagValue, TAG_KEY, tagsInHeaders } from "./headers/tag-headers.ts";
-export { type TraceContext, traceContextOf } from "./headers/trace-context.ts";
+export { type TraceContext, traceContextOf, traceHeaders } from "./headers/trace-context.ts";
 export type { AskUpstream, BodySink, ReplyBody, ReplyHeaders, UpstreamReply, UpstreamRequest } from "./upstream.ts";
 export {
   HandshakeRefused,

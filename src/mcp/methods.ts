@@ -1,5 +1,5 @@
 /** The methods of both eras that a server of tools has, besides the short ones. */
-import { type JsonObject, objectOf } from "../core/index.ts";
+import { type JsonObject, objectOf, traceHeaders } from "../core/index.ts";
 import {
   invalidParams,
   notificationText,
@@ -91,7 +91,7 @@ async function relayToServers(call: McpCall): Promise<FinishedAnswer> {
   if (server.relay === undefined) throw noMethod(era.stateless);
   const { inputResponses: _responses, requestState: _state, ...own } = params;
   const log = ClientLog.of(call);
-  const result = await server.relay({ method, params: own, signal, input: inputOf(call), log });
+  const result = await server.relay({ method, params: own, signal, input: inputOf(call), log, trace: traceIn(params) });
   await log?.sent();
   return { text: resultText(id, relayedResult(result, server, era.stateless)) };
 }
@@ -138,6 +138,7 @@ async function callTool(call: McpCall): Promise<FinishedAnswer> {
     onProgress: reporterOf(params, outgoing),
     input: inputOf(call),
     log,
+    trace: traceIn(params),
   });
   await log?.sent();
   if (answered === undefined) throw invalidParams("There is no such tool.");
@@ -154,6 +155,13 @@ function answerText(result: ToolAnswer["result"], { server, era }: McpCall): str
   }
   if ("questions" in result) return relayedResult(result.questions, server, era.stateless);
   return called(result, server, era.stateless);
+}
+
+/** The caller's span, which a message of any revision may name. */
+function traceIn(params: JsonObject): Record<string, string> {
+  const meta = objectOf(params["_meta"]);
+  if (meta?.["traceparent"] === undefined) return {};
+  return traceHeaders({ get: (name) => (typeof meta[name] === "string" ? meta[name] : null) });
 }
 
 /** Undefined for a client that no server can ask. */

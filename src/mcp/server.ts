@@ -63,6 +63,8 @@ export interface ToolCall {
   input?: ClientInput | undefined;
   /** Undefined if the client wants no log messages. */
   log?: ServerLog | undefined;
+  /** The caller's span, as the headers of W3C Trace Context, if the message names one. */
+  trace?: Readonly<Record<string, string>>;
 }
 
 /** The log messages that a client wants. */
@@ -125,6 +127,8 @@ interface RelayedRequest {
   signal: AbortSignal;
   input: ClientInput | undefined;
   log: ServerLog | undefined;
+  /** See `ToolCall`. */
+  trace: Readonly<Record<string, string>>;
 }
 
 export type ListKind = "tools" | "prompts" | "resources";

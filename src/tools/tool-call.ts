@@ -36,6 +36,8 @@ export interface ClientOfCall {
   onProgress?: ((params: JsonObject) => void) | undefined;
   input?: ClientInput | undefined;
   log?: ServerLog | undefined;
+  /** The caller's span, as headers of W3C Trace Context. */
+  trace?: Readonly<Record<string, string>>;
   /** Whether it gets the server's refusal of the arguments as such. Without it, every refusal is a result that a model reads. */
   takesRefusals?: boolean | undefined;
 }
@@ -122,6 +124,7 @@ class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
         signal,
         onProgress: client.onProgress,
         log: client.log,
+        trace: client.trace,
         takesRefusals: client.takesRefusals === true,
         input: client.input && withoutPlace(client.input, place),
         onSent: (isSent) => running.noteSent(isSent),

@@ -62,6 +62,7 @@ export interface ServerCall {
   input: ClientInput | undefined;
   /** Undefined if the client wants no log messages. */
   log?: ServerLog | undefined;
+  trace?: McpRequest["trace"];
   /** Whether the caller gets the server's refusal of the arguments as such, see `refusalIn`. */
   takesRefusals?: boolean;
   onSent: (isSent: boolean) => void;
@@ -74,6 +75,7 @@ interface ServerQuestion {
   signal: CallSignal;
   input: ClientInput | undefined;
   log?: ServerLog | undefined;
+  trace?: McpRequest["trace"];
 }
 
 /** The tools that a caller finds at a server. */
@@ -155,10 +157,14 @@ export class ToolServer {
   }
 
   /** The same with a given access. */
-  async askBy(access: ServerAccess, { method, params, signal, input, log }: ServerQuestion): Promise<JsonObject> {
+  async askBy(
+    access: ServerAccess,
+    { method, params, signal, input, log, trace }: ServerQuestion,
+  ): Promise<JsonObject> {
     const { timeoutMs, resultBytesMax, name } = this.#options;
     const { _meta: _, ...own } = params;
-    const asked = { method, params: own, timeoutMs, bytesMax: resultBytesMax, signal, ...reportedTo({ log }, access) };
+    const bounds = { timeoutMs, bytesMax: resultBytesMax, signal };
+    const asked = { ...bounds, method, params: own, trace, ...reportedTo({ log }, access) };
     try {
       const result = await this.#inRounds(access, input, (given) =>
         access.calls.request({ ...asked, ...clientOf(access, given) }),
@@ -239,7 +245,10 @@ export class ToolServer {
     return { result: task, usage: { toolCalls: 1 } };
   }
 
-  #ask({ access, tool, arguments: given, signal, onProgress, onSent, input, log }: ServerCall, timeoutMs: number) {
+  #ask(
+    { access, tool, arguments: given, signal, onProgress, onSent, input, log, trace }: ServerCall,
+    timeoutMs: number,
+  ) {
     return access.calls.request({
       method: "tools/call",
       params: { name: tool.name, arguments: given },
@@ -248,6 +257,7 @@ export class ToolServer {
       bytesMax: this.#options.resultBytesMax,
       signal,
       headers: headersOf(tool.headers, given),
+      trace,
       ...reportedTo({ onProgress, log }, access),
       onSent,
     });

@@ -186,6 +186,33 @@ test("a failed call is free, and so is a refused one", async () => {
   await client.close();
 });
 
+test("the caller's span goes on to the server, from the message or the request, if it is one", async () => {
+  const { token } = await rig.caller();
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const traceOf = (name: "old" | "modern") => {
+    const meta = (servers[name].of("tools/call").at(-1)?.params["_meta"] ?? {}) as Record<string, unknown>;
+    return [meta["traceparent"], meta["tracestate"], meta["baggage"]];
+  };
+  for (const name of ["old", "modern"] as const) {
+    const client = await connect(`/mcp/${name}`, token);
+    const call = (meta: Record<string, unknown>) =>
+      client.callTool({ name: "get", arguments: { city: "x" }, _meta: meta });
+    await call({ traceparent, tracestate: "a=b", baggage: "user=ann" });
+    expect(traceOf(name)).toEqual([traceparent, "a=b", undefined]);
+    for (const wrong of [`${traceparent}-`, "x", 5]) {
+      await call({ traceparent: wrong, tracestate: "a=b" });
+      expect(traceOf(name)).toEqual([undefined, undefined, undefined]);
+    }
+    await client.close();
+  }
+  await fetch(`${rig.gateway.url}/v1/tools/old__get`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, traceparent },
+    body: '{"city":"x"}',
+  });
+  expect(traceOf("old")).toEqual([traceparent, undefined, undefined]);
+});
+
 test("without credits nothing is sent, and REST answers 402", async () => {
   const token = await rig.gateway.token({ user: "poor", credits: 0n });
   const before = servers.modern.of("tools/call").length;

@@ -23,6 +23,14 @@ const SAMPLED = 1;
 /** Members are printable ASCII. Vendors need not propagate more than 512 characters. */
 const TRACESTATE = /^[ -~\t]{1,512}$/;
 
+/** Those of the headers that name the caller's span, for requests that are made on behalf of this one; none if they are not valid. */
+export function traceHeaders(headers: Pick<Headers, "get">): Record<string, string> {
+  const parent = headers.get("traceparent");
+  const context = traceContextOf(headers);
+  if (parent === null || context === undefined) return {};
+  return { traceparent: parent, ...(context.state !== undefined && { tracestate: context.state }) };
+}
+
 /** The trace that a request belongs to; undefined if it names none, or none that is valid. */
 export function traceContextOf(headers: Pick<Headers, "get">): TraceContext | undefined {
   const parent = headers.get("traceparent");

@@ -1,5 +1,5 @@
 /** The tools at one URL as a server of MCP, for one caller. */
-import { namingHeaders, toGatewayError } from "../../core/index.ts";
+import { namingHeaders, toGatewayError, traceHeaders } from "../../core/index.ts";
 import { type McpServer, nameOf, RpcError, type ToolAnswer, type ToolCall } from "../../mcp/index.ts";
 import { ConnectionRequiredError, relay, ServerError, type ToolDoor, watchMembers } from "../../tools/index.ts";
 import type { RouteCall } from "../route.ts";
@@ -24,7 +24,7 @@ export function serverAt(door: ToolDoor, services: Services, { requestId, princi
     from,
     // Lists need none of them.
     get naming() {
-      return namingHeaders(request.headers);
+      return { ...namingHeaders(request.headers), ...traceHeaders(request.headers) };
     },
   };
   const mode = searchModeOf(request.url, services.mcp.searchAbove);
@@ -106,9 +106,10 @@ function relayAt(door: ToolDoor, caller: DoorCaller): McpServer["relay"] {
   const { caller: tools, mayCall } = seekerOf(caller);
   const members = door.membersFor(mayCall);
   if (members.length === 0) return undefined;
-  return async ({ method, params, signal, input, log }) => {
+  return async ({ method, params, signal, input, log, trace: named }) => {
     const owner = [tools.user, method, door.name, nameOf(method, params) ?? ""];
-    const options = { members, isSet: door.isSet, caller: tools };
+    const trace = traceHeaders(new Headers({ ...caller.naming, ...named }));
+    const options = { members, isSet: door.isSet, caller: tools, trace };
     try {
       const { result } = await answeredInRounds(caller.services.mcp, { owner, input, signal, log }, async (given) => ({
         result: await relay({ ...options, ...given }, { method, params }),

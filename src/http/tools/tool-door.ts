@@ -7,7 +7,15 @@ import {
   type ToolListing,
   type ToolProgress,
 } from "../../mcp/index.ts";
-import { allows, GatewayError, type JsonObject, objectOf, objectsOf, parseObject } from "../../core/index.ts";
+import {
+  allows,
+  GatewayError,
+  type JsonObject,
+  objectOf,
+  objectsOf,
+  parseObject,
+  traceHeaders,
+} from "../../core/index.ts";
 import {
   checkHeaderMembers,
   ConnectionRequiredError,
@@ -36,7 +44,7 @@ export interface DoorCaller extends Pick<RouteCall, "requestId" | "principal"> {
   services: Services;
   /** Of a call over plain HTTP. */
   retryKey?: string | undefined;
-  /** Those of its request's headers that name a session, an end user or tags. */
+  /** Those of its request's headers that name a session, an end user, tags or the caller's span. */
   naming: Readonly<Record<string, string>>;
   /** Those of a call that have to repeat some of its arguments; undefined for clients that need not know of it. */
   parameterHeaders?: Headers | undefined;
@@ -99,7 +107,8 @@ export async function listingAt(door: ToolDoor, caller: DoorCaller, isStateless:
 
 /** Resolves with undefined if the caller has no such tool there. Rejects with a `GatewayError`. */
 export async function callAt(door: ToolDoor, call: ToolCall, caller: DoorCaller): Promise<ToolAnswer | undefined> {
-  const own = isOwnIn(door, call.name) ? callOwnTool({ ...call, ...caller }) : undefined;
+  const naming = { ...caller.naming, ...call.trace };
+  const own = isOwnIn(door, call.name) ? callOwnTool({ ...call, ...caller, naming }) : undefined;
   if (own !== undefined) return own;
   const name = call.name === CONNECT_TOOL ? undefined : call.name;
   const { tools, unconnected, refusals } = await door.find({ ...seekerOf(caller), name });
@@ -159,7 +168,10 @@ async function callOther(
   target: ToolTarget,
   { call, caller }: { call: ToolCall; caller: DoorCaller },
 ): Promise<ToolAnswer> {
-  const { requestId, principal, services, retryKey, naming } = caller;
+  const { requestId, principal, services, retryKey } = caller;
+  const retry = retryKey !== undefined && { "idempotency-key": retryKey };
+  const named = new Headers({ ...caller.naming, ...call.trace, ...retry });
+  const trace = traceHeaders(named);
   const { gateway } = services.mcp;
   const { result, headers = {} } = await answeredInRounds(
     services.mcp,
@@ -175,12 +187,12 @@ async function callOther(
         {
           requestId,
           principal,
-          headers: new Headers({ ...naming, ...(retryKey !== undefined && { "idempotency-key": retryKey }) }),
+          headers: named,
           body: Buffer.from(JSON.stringify(call.arguments)),
           client: { signal },
         },
         target,
-        { onProgress, input, log, takesRefusals: true },
+        { onProgress, input, log, trace, takesRefusals: true },
       );
       const { status, headers: given, body } = answer;
       return { result: parseObject(await new Response(body, { status }).text()) ?? {}, headers: given };

@@ -1,7 +1,7 @@
 /** The tools over plain HTTP, for programs that speak no MCP. */
 import { z } from "@hono/zod-openapi";
 import { decodeBody, parseBody, readBody } from "../../bodies/index.ts";
-import { GatewayError, type JsonObject, namingHeaders, stringOf } from "../../core/index.ts";
+import { GatewayError, type JsonObject, namingHeaders, stringOf, traceHeaders } from "../../core/index.ts";
 import { RpcError, rpcCodes } from "../../mcp/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
@@ -109,7 +109,7 @@ const callToolRoute = platformRoute({
         principal,
         services,
         retryKey: sent.get("idempotency-key") ?? undefined,
-        naming: namingHeaders(sent),
+        naming: { ...namingHeaders(sent), ...traceHeaders(sent) },
         from: fromOf(request, principal),
       },
     ).catch(refuseArguments);

@@ -122,19 +122,19 @@ export class ServerWire {
   }
 
   #paramsOf(
-    { params, wantsProgress = false, capabilities = {}, answers, log }: McpRequest,
+    { params, wantsProgress = false, capabilities = {}, answers, log, trace }: McpRequest,
     { isStateless }: Session,
     id: number,
   ): JsonObject {
-    const progress = wantsProgress ? { progressToken: id } : {};
-    if (!isStateless) return wantsProgress ? { ...params, _meta: progress } : params;
+    const own = { ...trace, ...(wantsProgress && { progressToken: id }) };
+    if (!isStateless) return Object.keys(own).length > 0 ? { ...params, _meta: own } : params;
     const claims = {
       [versionKey]: STATELESS,
       [capabilitiesKey]: capabilities,
       "io.modelcontextprotocol/clientInfo": this.info,
       ...(log !== undefined && { [logLevelKey]: log.level ?? DEFAULT_LEVEL }),
     };
-    return { ...params, ...answers, _meta: { ...progress, ...claims } };
+    return { ...params, ...answers, _meta: { ...own, ...claims } };
   }
 
   post(

@@ -24,6 +24,8 @@ export interface McpRequest {
   wantsProgress?: boolean;
   /** The log messages that the client wants: from a level on, or as the server decides. */
   log?: { level: LogLevel | undefined } | undefined;
+  /** The caller's span, as members of `_meta`. */
+  trace?: Readonly<Record<string, string>> | undefined;
   /** Whether it is asked in a session, if the server has both: its client has one, and some servers ask such clients alone. */
   prefersSession?: boolean | undefined;
   /** The client that a server of 2025 may ask. Without it no question is taken. */

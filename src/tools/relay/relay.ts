@@ -47,6 +47,8 @@ export interface RelayOptions {
   input: ClientInput | undefined;
   /** Undefined if the client wants no log messages. */
   log?: ServerLog | undefined;
+  /** The caller's span, as headers of W3C Trace Context. */
+  trace?: Readonly<Record<string, string>>;
 }
 
 interface Asked {
@@ -86,19 +88,19 @@ async function completed(options: RelayOptions, params: JsonObject): Promise<Jso
 /** The methods in which a server may ask the client first, besides calls of tools. */
 const mayBeAsked: ReadonlySet<string> = new Set(["prompts/get", "resources/read"]);
 
+interface Taking extends Partial<Pick<RelayOptions, "input" | "log" | "trace">> {
+  signal: CallSignal;
+}
+
 /** A server without a list has an empty one. */
 async function ask(
   server: ToolServer,
-  {
-    caller,
-    signal,
-    input,
-    log,
-  }: Pick<RelayOptions, "caller"> & { signal: CallSignal; input?: RelayOptions["input"]; log?: RelayOptions["log"] },
+  { caller, signal, input, log, trace }: Pick<RelayOptions, "caller"> & Taking,
   { method, params }: Asked,
 ): Promise<JsonObject> {
   try {
-    return await server.ask(caller, { method, params, signal, log, input: mayBeAsked.has(method) ? input : undefined });
+    const taken = mayBeAsked.has(method) ? input : undefined;
+    return await server.ask(caller, { method, params, signal, log, trace, input: taken });
   } catch (thrown) {
     if (!(thrown instanceof ServerError) || thrown.code !== rpcCodes.methodNotFound) throw thrown;
     if (isList(method)) return { [lists[method]]: [] };
