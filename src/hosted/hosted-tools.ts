@@ -122,7 +122,7 @@ export class HostedTools implements HostedLoops {
         if ("unreadDomain" in own) requireDomains(own);
         if ("models" in own) requireMask(own);
         run.push(own);
-      }
+      } else if (tool.kind === "tool_search" && !isNative(tool)) left.push(tool);
     }
     return { run, left, servers: askedServers(dialect, body, (url, label) => this.#serverAt(url, label)) };
   }
