@@ -2,6 +2,7 @@ import { type Calendar, inputTokens, type Nano, outputTokens, parseObject } from
 import { type StoredCall, tagsColumn } from "../generations.ts";
 import { firstTokenColumns, unitColumns, unitsOf } from "../sums/sum-columns.ts";
 import type { CountedCallRow, LedgerStatements, SumKey } from "./statements.ts";
+import { type AppendedEntry, failuresOf, WaitingSums } from "./waiting-sums.ts";
 
 /**
  * The sums of calls by the day on which they began. Those up to the mark of `calls_by_owner` are counted, together with
@@ -13,6 +14,8 @@ export class DailySums {
   readonly #calendar: Calendar;
   /** The days whose starts are stored, for zones other than UTC. */
   #days: { from: number; to: number } | undefined;
+  /** Those of the calls after the mark; undefined while some of them may be unknown here. In other zones than UTC they are not kept. */
+  #waiting: WaitingSums | undefined;
 
   constructor(sql: LedgerStatements, calendar: Calendar) {
     this.#sql = sql;
@@ -22,11 +25,23 @@ export class DailySums {
   /** Clears the cached state. */
   clear(): void {
     this.#days = undefined;
+    this.#waiting = undefined;
+  }
+
+  /** Notes an entry that was appended. */
+  append(entry: AppendedEntry, call: StoredCall | undefined): void {
+    this.#waiting?.add(entry, call, (at) => this.#calendar.dayOf(at));
   }
 
   /** Counts the entries after `mark`, up to `last`. */
   fill(mark: bigint, last: bigint): void {
     if (this.#calendar.zone === "UTC") {
+      const waiting = this.#waiting?.of(last - mark);
+      this.#waiting = new WaitingSums();
+      if (waiting !== undefined) {
+        for (const { key, amounts, rows } of waiting) this.#change(key, amounts, rows);
+        return;
+      }
       this.#sql.sumCallsUtc.run(mark, last);
       this.#sql.sumUnitsUtc.run(mark, last);
       return;
@@ -50,30 +65,31 @@ export class DailySums {
     const { usage, startedAt, millisecondsToFirstByte, listCredits = 0 } = call;
     const key = this.#keyOf({ ...call, account_id: account, started_at: startedAt, tags: tagsColumn(call) });
     const amounts = [1, failuresOf(call), inputTokens(usage), outputTokens(usage), credits, listCredits];
-    this.#change(key, amounts, unitsOf(usage, millisecondsToFirstByte ?? null));
+    const { columns, rows } = unitsOf(usage, millisecondsToFirstByte ?? null);
+    this.#change(key, [...amounts, ...columns], rows);
   }
 
   /** Takes back a call that was counted. */
   subtract(call: CountedCallRow): void {
     const { input_tokens: input, output_tokens: output, credits } = call;
     const { columns, rows } = unitsOf(parseObject(call.usage) ?? {}, call.first_byte_ms);
-    this.#change(this.#keyOf(call), [-1, -failuresOf(call), -input, -output, -credits, -(call.list_credits ?? 0n)], {
-      columns: columns.map((amount) => -amount),
-      rows: rows.map(([bucket, units]) => [bucket, -units]),
-    });
+    const amounts = [-1, -failuresOf(call), -input, -output, -credits, -(call.list_credits ?? 0n)];
+    const lessRows = rows.map(([bucket, units]): Units => [bucket, -units]);
+    this.#change(this.#keyOf(call), [...amounts, ...columns.map((amount) => -amount)], lessRows);
   }
 
   /** Adds a difference to the cost of a call that was counted. */
   correct(call: CountedCallRow, credits: Nano): void {
-    this.#change(this.#keyOf(call), [0, 0, 0, 0, credits, 0], NO_UNITS);
+    this.#change(this.#keyOf(call), [0, 0, 0, 0, credits, 0, ...NO_UNITS], []);
   }
 
   #keyOf({ owner, started_at: at, account_id: account, provider, model, operation, tags }: PlacedCall): SumKey {
     return [owner, this.#calendar.dayOf(Number(at)), account, provider, model, operation, tags ?? ""];
   }
 
-  #change(key: SumKey, amounts: readonly (number | bigint)[], { columns, rows }: ReturnType<typeof unitsOf>): void {
-    this.#sql.addSum.run(...key, ...amounts, ...columns);
+  /** `amounts`: in the order of `sumColumns`. */
+  #change(key: SumKey, amounts: readonly (number | bigint)[], rows: readonly Units[]): void {
+    this.#sql.addSum.run(...key, ...amounts);
     for (const [bucket, units] of rows) this.#sql.addUnits.run(...key, bucket, units);
   }
 }
@@ -83,11 +99,7 @@ type PlacedCall = Pick<CountedCallRow, "owner" | "account_id" | "provider" | "mo
   started_at: number | bigint;
 };
 
-const NO_UNITS: ReturnType<typeof unitsOf> = {
-  columns: [...unitColumns, ...firstTokenColumns].map(() => 0n),
-  rows: [],
-};
+/** The units of a bucket without a column. */
+type Units = [bucket: string, units: bigint];
 
-/** 1 for a call that has failed. */
-export const failuresOf = ({ outcome }: { outcome: string }): number =>
-  outcome === "complete" || outcome === "abandoned" ? 0 : 1;
+const NO_UNITS: readonly bigint[] = [...unitColumns, ...firstTokenColumns].map(() => 0n);

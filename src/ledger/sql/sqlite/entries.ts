@@ -88,6 +88,7 @@ export class Entries {
       ...(call === undefined ? NO_CALL : generationValues(call)),
     );
     this.#appended = BigInt(lastInsertRowid);
+    this.#sums.append(entry, call);
     this.#noteTime(this.#appended, at);
     if (this.#last !== undefined && id > this.#last) this.#last = id;
   }
@@ -114,7 +115,11 @@ export class Entries {
 
   /** The call of an entry, if the sums contain it. */
   #countedCall(number: bigint): CountedCallRow | undefined {
-    if (!this.#callsByOwner.has(number)) return undefined;
+    if (!this.#callsByOwner.has(number)) {
+      // It waits to be counted, and will be another one by then.
+      this.#sums.clear();
+      return undefined;
+    }
     return this.#sql.countedCall.get(number) ?? undefined;
   }
 

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { Calendar } from "../../../core/index.ts";
-import { failuresOf } from "./daily-sums.ts";
+import { failuresOf } from "./waiting-sums.ts";
 import type { CountedCallRow } from "./statements.ts";
 
 /** Entries of a range of numbers that may be removed. By a clock that went back, a call may begin after its end's date. */

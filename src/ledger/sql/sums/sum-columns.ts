@@ -71,12 +71,16 @@ export const firstTokenValues: readonly string[] = pairs.map(
   (pair) => `CASE WHEN ${within(pair)} THEN CASE WHEN first_byte_ms <= ${pair.middle} THEN 1 ELSE ${SECOND} END END`,
 );
 
-/** The same of one call. */
+/** The column that counts a time to the first token, by its place among `firstTokenColumns`, and the amount that it grows by. */
+export function firstTokenOf(milliseconds: number): { place: number; amount: number } {
+  const place = pairs.findIndex(({ upTo = Infinity }) => milliseconds <= upTo);
+  return { place, amount: milliseconds <= (pairs[place]?.middle ?? 0) ? 1 : Number(SECOND) };
+}
+
+/** The values of all those columns of one call. */
 function firstTokensOf(milliseconds: number | null): bigint[] {
-  return pairs.map(({ above = -Infinity, middle = 0, upTo = Infinity }) => {
-    if (milliseconds === null || milliseconds <= above || milliseconds > upTo) return 0n;
-    return milliseconds <= middle ? 1n : SECOND;
-  });
+  const counted = milliseconds === null ? undefined : firstTokenOf(milliseconds);
+  return pairs.map((_pair, place) => BigInt(place === counted?.place ? counted.amount : 0));
 }
 
 /** The counts of the bounds, in their order, and at the end of the calls above them, from the columns. */
