@@ -72,13 +72,13 @@ export class WaitingSums {
 
   #sumOf(account: string, call: StoredCall, day: number): WaitingSum {
     const { owner, provider, model, operation } = call;
-    const key: SumKey = [owner, day, account, provider, model, operation, tagsColumn(call) ?? ""];
-    const name = key.join("\n");
-    let sum = this.#sums.get(name);
-    if (sum === undefined) {
-      sum = { key, amounts: sumColumns.map(() => 0), rows: new Map() };
-      this.#sums.set(name, sum);
-    }
+    const tags = tagsColumn(call) ?? "";
+    const name = `${owner}\n${day}\n${account}\n${provider}\n${model}\n${operation}\n${tags}`;
+    const known = this.#sums.get(name);
+    if (known !== undefined) return known;
+    const key: SumKey = [owner, day, account, provider, model, operation, tags];
+    const sum = { key, amounts: sumColumns.map(() => 0), rows: new Map<string, number>() };
+    this.#sums.set(name, sum);
     return sum;
   }
 }
