@@ -303,7 +303,6 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
   const { ticker, storedObjects, keptThoughts, store, objectOwners } = lasting;
   const { calls, pipeline, router, videos, background, webhooks, web, batches, responseStore } = parts;
   const responses = openResponseStore(storage);
-  const conversations = createConversations(options);
   const admit: AdmitFree = (call) => admitFree(calls.work, call);
   const asking = { environment, send: calls.send, observer: calls.observer, memory: calls.memory, ticker };
   return {
@@ -338,7 +337,7 @@ function servicesOf(options: AppOptions, { lasting, isLeaving, latest }: Context
     admin: parts.admin,
     addressOf: options.addressOf ?? (() => undefined),
     models: createModelList(options, router),
-    conversations,
+    conversations: createConversations(options),
     responseStore,
     batches,
     asking,
