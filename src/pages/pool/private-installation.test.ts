@@ -23,7 +23,7 @@ function packagesOf({ dependencies = {} }: Package, found = new Set<string>()): 
   return found;
 }
 
-/** Links of files where the file system permits, which cost neither space nor time. */
+/** Links of files, if the file system permits them, which cost neither space nor time. */
 function copyTo(folder: string, path: string): void {
   cpSync(join(root, path), join(folder, path), {
     recursive: true,

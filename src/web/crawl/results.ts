@@ -12,7 +12,7 @@ import { wants } from "./page/page-options.ts";
 /** Pages with less text are often alike and still different, such as errors. */
 const DIGEST_CHARACTERS_MIN = 100;
 
-/** Equal for pages of which one repeats the other; `final` is where the page was read. Undefined for a page of a batch. */
+/** Equal for pages of which one repeats the other; `final` is the address at which the page was read. Undefined for a page of a batch. */
 export function digestOf(
   { scope }: OpenCrawl,
   { document: { markdown, metadata }, statusCode }: PageRead,
@@ -22,7 +22,7 @@ export function digestOf(
   const text = typeof markdown === "string" ? withoutAddresses(markdown) : "";
   const title = objectOf(metadata)?.["title"];
   if (statusCode < 400 && text.length >= DIGEST_CHARACTERS_MIN) return hashOf(`${String(title)}\n${text}`);
-  // Others differ by where they were read: many addresses may redirect to one.
+  // Others differ by the address at which they were read: many addresses may redirect to one.
   return final && hashOf(`at ${scope.pageAt(final, 0).key}`);
 }
 

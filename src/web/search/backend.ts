@@ -6,7 +6,7 @@ export type SearchSource = "web" | "news" | "images";
 
 /** Wishes beside the query, as callers name them. */
 export interface SearchWishes {
-  /** Where the results are for, such as `Berlin, Germany`. */
+  /** The place that the results are for, such as `Berlin, Germany`. */
   location?: string | undefined;
   /** Two letters. */
   country?: string | undefined;

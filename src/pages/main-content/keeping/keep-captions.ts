@@ -7,7 +7,7 @@ const captionChanceMin = 0.3;
 /** Levels between the text of a caption and its figure. */
 const levelsMax = 6;
 
-/** Keeps captions of pictures in the midst of content, in place, that are likelier content than many a line elsewhere. */
+/** Keeps captions of pictures in the midst of content, in place, unless the model finds them very unlikely to be content. */
 export function keepCaptions(page: Blocks, kept: boolean[], probabilities: ArrayLike<number>): void {
   const doubtful = page.blocks.filter(
     ({ index }) => kept[index] !== true && (probabilities[index] ?? 0) >= captionChanceMin,
