@@ -12,7 +12,7 @@ import type { CallResult } from "../requests/dialects/round-dialect.ts";
 import { GivenAddresses } from "../running/given-addresses.ts";
 import { failedOutcome, type ToolOutcome } from "../running/tool-outcome.ts";
 import { callConfigured } from "../running/configured-tools.ts";
-import { searchTools } from "../running/search-tools.ts";
+import { ToolSearches } from "../running/search-tools.ts";
 import { drawImage, type ImageUse } from "../running/image-tool.ts";
 import { callServed } from "../running/served-tools.ts";
 import { useTool } from "../running/web-tools.ts";
@@ -67,6 +67,7 @@ export class UseRunner {
   #searches = 0;
   /** Those among tools, which are no uses up to `TOOL_SEARCHES_MAX`: after them a model still has to call what it has found. */
   #toolSearches = 0;
+  readonly #searching = new ToolSearches();
   /** Calls so far, of which each has a number of its own. */
   #calls = 0;
   /** The last image that was made, as a data URL. */
@@ -220,7 +221,10 @@ export class UseRunner {
       return callConfigured(call.served, { ...common, ...called, paid });
     }
     if (called.family === "tool-search")
-      return searchTools({ tools: request.catalog?.tools ?? [], action: called.action, arguments: text });
+      return this.#searching.run(
+        { tools: request.catalog?.tools ?? [], action: called.action, arguments: text },
+        call.signal,
+      );
     if (called.family === "image") return this.#draw(called.tool, common);
     return useTool(call.pages, { ...common, called, sources, given: await this.#givenAddresses() });
   }

@@ -14,7 +14,7 @@ export function passagesOf(text: string, query: string, charactersMax: number): 
   const passages = split(text);
   const index = new Bm25(wordsOf(query));
   for (const passage of passages) index.add(wordsOf(passage));
-  const scores = index.scores();
+  const scores = [...index.scores()];
   const ranked = [...passages.keys()].toSorted((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
   const chosen: number[] = [];
   let room = charactersMax;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../core/index.ts";
 import { type DeferredTool, ToolCatalog } from "../requests/deferred-tools.ts";
-import { searchTools } from "./search-tools.ts";
+import { searchTools, ToolSearches } from "./search-tools.ts";
 
 function tool(name: string, description = "", properties: JsonObject = {}, namespace?: string): DeferredTool {
   return {
@@ -143,6 +143,48 @@ test("others are answered during a search of ten thousand tools", async () => {
   expect([words.names?.[0], pattern.names]).toEqual(["tool_9999", ["tool_9998", "tool_9999"]]);
   // Each piece of the work takes some 10 ms, and all of it some hundred.
   expect(turns).toBeGreaterThan(10);
+});
+
+describe("of a request made to take long", () => {
+  test("the beginning of a name, of the arguments and of the words is searched", async () => {
+    const long = tool(`${"a_".repeat(3_000)}zebra`);
+    expect((await found("tool_search", { query: "zebra" }, [long])).names).toEqual([]);
+    let read = 0;
+    const argument = Object.defineProperty({}, "description", { get: () => void (read += 1) });
+    const properties = Object.fromEntries(Array.from({ length: 60_000 }, (_each, index) => [`p${index}`, argument]));
+    const wide = tool("wide", "", { ...properties });
+    expect((await found("tool_search", { query: "p7" }, [wide])).names).toEqual(["wide"]);
+    expect((await found("tool_search_tool_regex", { pattern: "p7" }, [wide])).names).toEqual(["wide"]);
+    expect(read).toBeLessThan(2_000);
+    const words = Array.from({ length: 40 }, (_each, index) => `w${index}`);
+    const named = words.map((word) => tool(word));
+    expect((await found("tool_search", { query: words.join(" "), limit: 20 }, named.slice(31))).names).toEqual(["w31"]);
+  });
+
+  test("its searches run one after the other, and none is begun after its end", async () => {
+    const order: string[] = [];
+    const slow = (name: string): DeferredTool =>
+      Object.defineProperty(tool("x"), "description", {
+        get: () => {
+          const begun = performance.now();
+          while (performance.now() - begun < 12);
+          order.push(name);
+          return name;
+        },
+      });
+    const searches = new ToolSearches();
+    const { signal } = new AbortController();
+    const run = (name: string, until = signal) =>
+      searches.run(
+        { tools: [slow(name), slow(name)], action: "tool_search", arguments: JSON.stringify({ query: name }) },
+        until,
+      );
+    const ended = run("never", AbortSignal.abort(new Error("left")));
+    const outcomes = await Promise.all([run("one"), run("two")]);
+    expect(outcomes.map(({ found: those }) => those?.length)).toEqual([2, 2]);
+    expect(order).toEqual(["one", "one", "two", "two"]);
+    expect(ended).rejects.toThrow("left");
+  });
 });
 
 test("more deferred tools than that are refused", () => {

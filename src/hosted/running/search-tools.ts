@@ -15,6 +15,9 @@ const FOUND_MAX = 20;
 
 const QUERY_CHARACTERS_MAX = 500;
 
+/** Different words of a query: each tool is counted by each of them. */
+const QUERY_WORDS_MAX = 32;
+
 /** As at Anthropic. */
 const PATTERN_CHARACTERS_MAX = 200;
 
@@ -40,6 +43,21 @@ interface ToolSearching {
   arguments: string;
 }
 
+/** The searches of one answer, one after the other: side by side each would take its slice before other callers have their turn. */
+export class ToolSearches {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** As `searchTools`. Rejects with the reason of the signal if it is aborted before the search has begun. */
+  run(searching: ToolSearching, signal: AbortSignal): Promise<ToolOutcome> {
+    const outcome = this.#last.then(() => {
+      signal.throwIfAborted();
+      return searchTools(searching);
+    });
+    this.#last = outcome.catch(() => undefined);
+    return outcome;
+  }
+}
+
 /** Never rejects: a search that cannot be performed is a result. */
 export async function searchTools({ tools, action, arguments: text }: ToolSearching): Promise<ToolOutcome> {
   const input = parseObject(text);
@@ -47,15 +65,19 @@ export async function searchTools({ tools, action, arguments: text }: ToolSearch
   const most = limitIn(input);
   if (action === "tool_search_tool_regex") return matching(tools, input, most);
   const query = stringOf(input["query"]).slice(0, QUERY_CHARACTERS_MAX);
-  const words = searchWords(query);
+  const words = [...new Set(searchWords(query))].slice(0, QUERY_WORDS_MAX);
   if (words.length === 0) return failed("invalid_tool_input", input, "The query has no words.");
   const index = new Bm25(words);
-  const slices = new Slices();
+  const slices = new Slices({ spentMsMax: SPENT_MS_MAX });
   for (const tool of tools) {
     index.add(wordsIn(tool));
+    if (slices.isOver && !(await slices.next())) return failed("execution_time_exceeded", input);
+  }
+  const scores: number[] = [];
+  for (const score of index.scores()) {
+    scores.push(score);
     if (slices.isOver) await slices.next();
   }
-  const scores = index.scores();
   const ranked = [...scores.keys()].filter((place) => (scores[place] ?? 0) > 0);
   ranked.sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
   return foundOutcome(
@@ -108,6 +130,7 @@ function failed(code: ToolErrorCode, input: JsonObject, reason?: string): ToolOu
   return reason === undefined ? outcome : { ...outcome, text: `Error: ${reason}`, served: reason };
 }
 
+/** The part of a name that counts more, and that a model is given. */
 const NAME_CHARACTERS_MAX = 128;
 
 /** A result for the model: names alone, since the definitions are among its tools from now on. */
@@ -123,29 +146,47 @@ function quoted(name: string): string {
   return JSON.stringify(name.slice(0, NAME_CHARACTERS_MAX));
 }
 
-/** The names, the description, and the arguments with theirs. */
+/** The names, the description, and the arguments with theirs: the beginning of all of them together. */
 function textsOf({ name, namespace, description, parameters }: DeferredTool): string[] {
-  const texts = [name, ...(namespace === undefined ? [] : [namespace.name, namespace.description]), description];
+  const texts = new SearchedTexts();
+  texts.add(name);
+  if (namespace !== undefined) {
+    texts.add(namespace.name);
+    texts.add(namespace.description);
+  }
+  texts.add(description);
   addArguments(parameters, texts, DEPTH_MAX);
-  let room = TEXT_CHARACTERS_MAX;
-  return texts.flatMap((text) => {
-    const part = text.slice(0, room);
-    room -= part.length;
-    return part === "" ? [] : [part];
-  });
+  return texts.list;
 }
 
-function addArguments(schema: JsonObject, texts: string[], depth: number): void {
+class SearchedTexts {
+  readonly list: string[] = [];
+  #room = TEXT_CHARACTERS_MAX;
+
+  get isFull(): boolean {
+    return this.#room <= 0;
+  }
+
+  add(text: string): void {
+    const part = text.slice(0, this.#room);
+    this.#room -= part.length;
+    if (part !== "") this.list.push(part);
+  }
+}
+
+function addArguments(schema: JsonObject, texts: SearchedTexts, depth: number): void {
   const properties = objectOf(schema["properties"]) ?? {};
-  for (const [name, value] of Object.entries(properties)) {
-    const own = objectOf(value) ?? {};
-    texts.push(`${name} ${stringOf(own["description"])}`);
+  // A list of all of them, with their values, would take its time first: a request may have tens of thousands.
+  for (const name in properties) {
+    if (texts.isFull) return;
+    const own = objectOf(properties[name]) ?? {};
+    texts.add(`${name} ${stringOf(own["description"])}`);
     if (depth > 1) addArguments(objectOf(own["items"]) ?? own, texts, depth - 1);
   }
 }
 
 function wordsIn(tool: DeferredTool): string[] {
-  const name = searchWords(tool.name);
+  const name = searchWords(tool.name.slice(0, NAME_CHARACTERS_MAX));
   const others = Array.from({ length: NAME_WEIGHT - 1 }, () => name).flat();
   return [...others, ...searchWords(textsOf(tool).join("\n"))];
 }
