@@ -72,6 +72,21 @@ describe("items of tools that OpenAI or xAI has run", () => {
     expect(ofResponses([item])["messages"]).toEqual([hello, said(text), hello]);
   });
 
+  test("a shell in a container changes its own items alone, whatever their ids", () => {
+    const environment = { type: "container_reference" };
+    const shell = { type: "shell_call", action: { commands: ["ls"] }, environment };
+    const call = { type: "function_call", call_id: "c", name: "f", arguments: "{}" };
+    const output = { type: "function_call_output", call_id: "c", output: "done" };
+    const { messages } = ofResponses([shell, { ...shell, call_id: "c" }, call, output]);
+    const ran = "Commands that were run:\nls";
+    expect(messages).toMatchObject([
+      hello,
+      { role: "assistant", content: `${ran}\n\n${ran}`, tool_calls: [{ id: "c" }] },
+      { role: "tool", content: "done" },
+      hello,
+    ]);
+  });
+
   test("a compaction of another is refused with the way out, unless the answers stand before it", () => {
     const compaction = { type: "compaction", id: "cmp", encrypted_content: "sealed" };
     const refusal = (): unknown => ofResponses([{ role: "user", content: "more" }, compaction]);

@@ -127,6 +127,19 @@ describe("a referenced item", () => {
     const refusal = await refusalOf(keeper.resolveInput(callOf(native, input(limits.referencedItemsMax + 1))));
     expect(refusal).toMatchObject({ status: 422, param: "input" });
   });
+
+  test("is looked up as long as the responses of all are no longer than rounds may be", async () => {
+    const data = "x".repeat(limits.expandedBytesMax / 2);
+    for (const callId of ["i1", "i2", "i3"]) {
+      const output = ["0", "1"].map((number) => ({ type: "message", id: `msg_${callId}_${number}`, data }));
+      await keeper.store({ ...callOf(translated, { input: "" }), callId }, { id: `resp_${callId}`, output }, undefined);
+    }
+    const input = (...ids: string[]) => ({ input: ids.map(nameOf) });
+    const both = await keeper.resolveInput(callOf(translated, input("msg_i1_0", "msg_i1_1")));
+    expect(both.expanded?.ownItems).toHaveLength(2);
+    const refusal = await refusalOf(keeper.resolveInput(callOf(translated, input("msg_i1_0", "msg_i2_0"))));
+    expect(refusal).toMatchObject({ status: 422, param: "input" });
+  });
 });
 
 describe("a response that the gateway stores", () => {

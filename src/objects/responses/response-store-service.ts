@@ -166,19 +166,28 @@ export class ResponseStoreService {
       throw new GatewayError("validation_failed", message, { param: "input" });
     }
     const named = new Map<string, JsonObject>();
+    const byResponse = new Map<string, string[]>();
     for (const id of ids) {
-      const item = itemWith(id, earlier) ?? (await this.#itemOf(id, principal));
+      const item = itemWith(id, earlier);
       if (item !== undefined) named.set(id, item);
+      else byResponse.set(responseOf(id), [...(byResponse.get(responseOf(id)) ?? []), id]);
+    }
+    let characters = 0;
+    for (const [responseId, itemIds] of byResponse) {
+      const round = isStorableId(responseId)
+        ? await this.#deps.responses.find(responseId, principal.user, this.#deps.clock())
+        : undefined;
+      if (round?.content === undefined) continue;
+      // The response that exceeds it is the last one.
+      if (characters >= limits.expandedBytesMax) throw tooMuchNamed();
+      characters += round.content.input.length + round.content.response.length;
+      const items = roundOf(round);
+      for (const id of itemIds) {
+        const item = itemWith(id, items);
+        if (item !== undefined) named.set(id, item);
+      }
     }
     return named;
-  }
-
-  /** The ids of our items contain the id of their call, which is their response's too. */
-  async #itemOf(id: string, { user }: Principal): Promise<JsonObject | undefined> {
-    const { responses, clock } = this.#deps;
-    const responseId = `resp_${id.split("_")[1]}`;
-    const found = isStorableId(responseId) ? await responses.find(responseId, user, clock()) : undefined;
-    return found?.content === undefined ? undefined : itemWith(id, roundOf(found));
   }
 
   /**
@@ -282,6 +291,16 @@ function roundOf(round: StoredResponse): readonly unknown[] {
     );
   }
   return [...inputOf(round), ...listOf(parseObject(round.content.response)?.["output"])];
+}
+
+/** The ids of our items contain the id of their call, which is their response's too. */
+function responseOf(itemId: string): string {
+  return `resp_${itemId.split("_")[1]}`;
+}
+
+function tooMuchNamed(): GatewayError {
+  const message = `input: the responses of the items that it names have more than ${limits.expandedBytesMax} characters.`;
+  return new GatewayError("validation_failed", message, { param: "input" });
 }
 
 function itemWith(id: string, items: readonly unknown[]): JsonObject | undefined {

@@ -69,7 +69,8 @@ export function readItems(items: readonly unknown[], at: string, names: ToolName
     }
     // An item that has triggered a summary tells nothing itself; all before the summary is in it.
     if (item["type"] === "compaction_trigger") continue;
-    const read = hosted.has(item["call_id"]) ? hostedTurn(item, path) : readItem(item, path, names);
+    const isHosted = isOfShell(item) && hosted.has(item["call_id"]);
+    const read = isHosted ? hostedTurn(item, path) : readItem(item, path, names);
     const turn = withoutSealed(read, turns);
     if (item["type"] === "compaction" && turn.role === "user" && isTrigger(items[index - 1])) keepInstructions(turns);
     const [first] = turn.parts;
@@ -88,9 +89,14 @@ function callsInContainers(items: readonly unknown[]): ReadonlySet<unknown> {
   const found = new Set<unknown>();
   for (const value of items) {
     const item = objectOf(value) ?? {};
-    if (item["type"] === "shell_call" && isInContainer(item)) found.add(item["call_id"]);
+    const { type, call_id: id } = item;
+    if (type === "shell_call" && typeof id === "string" && isInContainer(item)) found.add(id);
   }
   return found;
+}
+
+function isOfShell({ type }: JsonObject): boolean {
+  return type === "shell_call" || type === "shell_call_output";
 }
 
 function hostedTurn(item: JsonObject, at: string): Turn {

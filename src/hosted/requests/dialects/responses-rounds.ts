@@ -2,18 +2,6 @@ import { type JsonObject, listOf, objectOf, objectsOf, stringOf } from "../../..
 import { typeOf } from "./chat-rounds.ts";
 import type { RoundDialect, RoundTurn } from "./round-dialect.ts";
 
-/** Items that the model has written, or may have made a tool write. */
-const written: ReadonlySet<unknown> = new Set([
-  "function_call",
-  "custom_tool_call",
-  "reasoning",
-  "mcp_call",
-  "code_interpreter_call",
-  "shell_call",
-  "shell_call_output",
-  "image_generation_call",
-]);
-
 /** Rounds of Responses. */
 export const responsesRounds: RoundDialect = {
   nameOf: ({ type, name }) => (type === "function" || type === "custom" ? stringOf(name) || undefined : undefined),
@@ -32,11 +20,22 @@ function itemsOf(input: unknown): readonly unknown[] {
   return typeof input === "string" ? [{ role: "user", content: input }] : listOf(input);
 }
 
+/** All other items have what the model has written, or may have made a tool write. */
 function givenIn(value: unknown): unknown {
   const item = objectOf(value) ?? {};
-  if (item["role"] === "assistant" || written.has(item["type"])) return undefined;
-  if (item["type"] === "file_search_call") return item["results"];
-  return item["type"] === "web_search_call" ? objectOf(item["action"])?.["sources"] : item;
+  switch (item["type"] ?? "message") {
+    case "message":
+      return item["role"] === "assistant" ? undefined : item;
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return item["output"];
+    case "file_search_call":
+      return item["results"];
+    case "web_search_call":
+      return objectOf(item["action"])?.["sources"];
+    default:
+      return undefined;
+  }
 }
 
 function itemsOfTurn({ answer, results }: RoundTurn): JsonObject[] {
