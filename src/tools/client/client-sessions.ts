@@ -5,7 +5,7 @@
 import type { Ticker } from "../../streaming/index.ts";
 import type { ServerWire } from "./server-wire.ts";
 import { type AskedClient, hasId, type ServerSession } from "./session.ts";
-import { SessionStream } from "./session-stream.ts";
+import { type Listening, SessionStream } from "./session-stream.ts";
 
 /** Further clients are asked on the streams of their requests alone. */
 const SESSIONS_MAX = 1_000;
@@ -15,6 +15,7 @@ const IDLE_MS = 60_000;
 interface ClientSessionsOptions {
   wire: ServerWire;
   ticker: Ticker;
+  listening: Listening;
   /** Begins a session of a client. */
   begin: (client: AskedClient) => Promise<ServerSession>;
 }
@@ -53,6 +54,11 @@ export class ClientSessions {
       if ((await opening.catch(() => undefined)) === gone) this.#forget(key, opening);
   }
 
+  /** Other resources are wanted. */
+  async subscribe(): Promise<void> {
+    for (const opening of this.#sessions.values()) (await opening.catch(() => undefined))?.stream.subscribe();
+  }
+
   #open(key: string, client: AskedClient): Promise<OwnSession | undefined> {
     const opening = this.#begin(client);
     this.#sessions.set(key, opening);
@@ -67,11 +73,11 @@ export class ClientSessions {
   }
 
   async #begin(client: AskedClient): Promise<OwnSession | undefined> {
-    const { begin, wire, ticker } = this.#options;
+    const { begin, wire, ticker, listening } = this.#options;
     const session = await begin(client);
     // Without an id, the server could ask nothing.
     this.#hasNone = !hasId(session);
-    return this.#hasNone ? undefined : { ...session, stream: new SessionStream({ wire, ticker, session }) };
+    return this.#hasNone ? undefined : { ...session, stream: new SessionStream({ wire, ticker, session, listening }) };
   }
 
   #forget(key: string, opening: Promise<unknown>): void {

@@ -58,6 +58,7 @@ export class McpClient {
   readonly #options: McpClientOptions;
   readonly #wire: ServerWire;
   readonly #sessions: ClientSessions;
+  readonly #listeners = new Set<ListenRequest>();
   /** That of all who have none of their own. */
   #session: Promise<Session> | undefined;
 
@@ -67,6 +68,13 @@ export class McpClient {
     this.#sessions = new ClientSessions({
       wire: this.#wire,
       ticker: options.ticker,
+      listening: {
+        uris: () => [...new Set([...this.#listeners].flatMap(({ uris }) => uris))],
+        isEmpty: () => this.#listeners.size === 0,
+        onNotification: (...given) => {
+          for (const { onNotification } of this.#listeners) onNotification(...given);
+        },
+      },
       begin: ({ capabilities }) => this.#begin(CONNECT_MS_MAX, capabilities),
     });
   }
@@ -124,6 +132,16 @@ export class McpClient {
   /** Resolves when the stream has ended; rejects if the server has none, or cannot be reached. */
   async listen(request: ListenRequest): Promise<void> {
     if (this.#options.isProgram === true) return this.#listenToProgram(request);
+    this.#listeners.add(request);
+    try {
+      void this.#sessions.subscribe();
+      await this.#listenToUrl(request);
+    } finally {
+      this.#listeners.delete(request);
+    }
+  }
+
+  async #listenToUrl(request: ListenRequest): Promise<void> {
     const { uris, signal, onOpen, onNotification } = request;
     const opening = (this.#session ??= this.#open({ timeoutMs: CONNECT_MS_MAX }));
     const session = await this.#opened(opening);

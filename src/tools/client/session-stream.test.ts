@@ -14,6 +14,7 @@ function scene({ stream = 200 }: { stream?: number } = {}) {
   const streams = new Map<string, BodySink>();
   const calls: { session: string; end: () => void }[] = [];
   const answers: JsonObject[] = [];
+  const subscribed: string[] = [];
   const body = (flowTo: (sink: BodySink) => void, cancel = (): void => undefined) => ({
     flowTo,
     pause: () => undefined,
@@ -39,6 +40,7 @@ function scene({ stream = 200 }: { stream?: number } = {}) {
     const message = JSON.parse(typeof sent === "string" ? sent : "{}") as JsonObject;
     const { id, method, params } = message;
     if (method === undefined) answers.push(message);
+    if (method === "resources/subscribe") subscribed.push(`${session} ${String((params as JsonObject)["uri"])}`);
     if (method === "server/discover") return Promise.resolve(reply(400, (sink) => sink.onEnd()));
     const result = { jsonrpc: "2.0", id, result: {} };
     if (method === "initialize") {
@@ -89,7 +91,20 @@ function scene({ stream = 200 }: { stream?: number } = {}) {
     tick();
     await settle();
   };
-  return { call, question, asked, begun, ended, streams, pass };
+  const notify = async (session: string, method: string): Promise<void> => {
+    const message = { jsonrpc: "2.0", method, params: { of: session } };
+    streams.get(session)?.onBytes(Buffer.from(`data: ${JSON.stringify(message)}\n\n`));
+    await settle();
+  };
+  const listen = async (uris: string[]) => {
+    const leaving = new CallAborter();
+    const heard: string[] = [];
+    const onNotification = (method: string, { of }: JsonObject): void => void heard.push(`${method} ${String(of)}`);
+    void client.listen({ uris, signal: leaving, onOpen: () => undefined, onNotification }).catch(() => undefined);
+    await settle();
+    return { heard, leave: () => leaving.abort("left") };
+  };
+  return { call, question, asked, begun, ended, streams, pass, notify, listen, subscribed };
 }
 
 const refused: unknown = expect.objectContaining({ code: -32_601 });
@@ -169,4 +184,25 @@ test("a server without such a stream is called all the same", async () => {
   const { session, end } = await call("ann");
   expect([session, streams.size]).toEqual(["s2", 0]);
   expect(await end()).toEqual({});
+});
+
+test("who listens hears of the changes that a server tells the session of a call alone", async () => {
+  const { call, notify, listen, subscribed, streams, pass } = scene();
+  const first = await call("ann");
+  await notify(first.session, "before");
+  const { heard } = await listen(["lib://a"]);
+  await notify(first.session, "notifications/tools/list_changed");
+  await first.end();
+  // It goes on after the call.
+  await pass(30_000);
+  await notify(first.session, "notifications/resources/updated");
+  expect(heard).toEqual([
+    `notifications/tools/list_changed ${first.session}`,
+    `notifications/resources/updated ${first.session}`,
+  ]);
+  const other = await call("bob");
+  expect(subscribed.toSorted()).toEqual(["s1 lib://a", `${first.session} lib://a`, `${other.session} lib://a`]);
+  await other.end();
+  for (let minutes = 0; minutes < 13; minutes += 1) await pass(61_000);
+  expect([...streams.keys()]).toEqual(["s1"]);
 });

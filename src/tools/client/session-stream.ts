@@ -6,21 +6,34 @@ import { CallAborter, type JsonObject } from "../../core/index.ts";
 import type { Ticker } from "../../streaming/index.ts";
 import { isEventStream, readMessages, type ServerRequest } from "./read-messages.ts";
 import { ServerQuestions } from "./server-questions.ts";
-import { NOTIFICATION_BYTES_MAX, type ServerWire } from "./server-wire.ts";
+import { CONNECT_MS_MAX, NOTIFICATION_BYTES_MAX, type ServerWire } from "./server-wire.ts";
 import type { ServerSession } from "./session.ts";
 
 /** How long a session's first request waits for the stream to begin. */
 const BEGIN_MS_MAX = 1_000;
+
+/** One a minute. */
+const LOOKS_WHILE_LISTENING = 10;
 
 const STREAM_BYTES_MAX = 8 * 1024 * 1024;
 
 /** After the last request: an agent often makes the next one soon, and a server that stops waits for its streams. */
 const KEPT_MS = 5_000;
 
+/** Those who listen to the server. */
+export interface Listening {
+  /** The addresses of the resources whose updates they want. */
+  uris: () => readonly string[];
+  isEmpty: () => boolean;
+  onNotification: (method: string, params: JsonObject) => void;
+}
+
 interface SessionStreamOptions {
   wire: ServerWire;
   ticker: Ticker;
   session: ServerSession;
+  /** What a call changes, some servers tell its session alone. */
+  listening: Listening;
 }
 
 export class SessionStream {
@@ -34,6 +47,9 @@ export class SessionStream {
   #isSlow = false;
   #isDoubtful = false;
   #isUsed = true;
+  /** Looks that have found it unused. */
+  #looks = 0;
+  #subscribed = new Set<string>();
 
   constructor(options: SessionStreamOptions) {
     this.#options = options;
@@ -44,11 +60,24 @@ export class SessionStream {
     return this.#isDoubtful;
   }
 
-  /** Whether no request was made since the last look, and none is under way. */
+  /** Whether no request was made since the last look, and none is under way; or for longer, while somebody listens. */
   isIdle(): boolean {
-    const isIdle = !this.#isUsed && this.#underWay.size === 0;
+    this.#looks = this.#isUsed || this.#underWay.size > 0 ? 0 : this.#looks + 1;
     this.#isUsed = false;
-    return isIdle;
+    return this.#looks >= (this.#options.listening.isEmpty() ? 1 : LOOKS_WHILE_LISTENING);
+  }
+
+  /** Subscribes to the resources that are wanted by now. */
+  subscribe(): void {
+    const { wire, session, listening } = this.#options;
+    const bounds = { timeoutMs: CONNECT_MS_MAX, bytesMax: NOTIFICATION_BYTES_MAX };
+    for (const uri of listening.uris()) {
+      if (this.#subscribed.has(uri)) continue;
+      this.#subscribed.add(uri);
+      const request = { ...bounds, method: "resources/subscribe", params: { uri } };
+      // Without its own stream: it is no request of the client.
+      void wire.send(request, { ...session, stream: undefined }).catch(() => this.#subscribed.delete(uri));
+    }
   }
 
   /** Resolves when the server can ask there, has no such stream, or takes too long. */
@@ -57,6 +86,7 @@ export class SessionStream {
     if (this.#isRefused) return;
     this.#stopTimer();
     this.#begun ??= this.#open().catch(() => undefined);
+    this.subscribe();
     if (this.#isSlow) return;
     const { promise, resolve } = Promise.withResolvers<"late">();
     const stopTimer = this.#options.ticker.after(BEGIN_MS_MAX, () => resolve("late"));
@@ -84,7 +114,9 @@ export class SessionStream {
   #endLater(): void {
     this.#stopTimer();
     this.#stopTimer = this.#options.ticker.after(KEPT_MS, () => {
-      if (this.#underWay.size === 0) this.end();
+      if (this.#underWay.size > 0) return;
+      if (this.#options.listening.isEmpty()) this.end();
+      else this.#endLater();
     });
   }
 
@@ -105,7 +137,10 @@ export class SessionStream {
       bytesMax: STREAM_BYTES_MAX,
       messageBytesMax: NOTIFICATION_BYTES_MAX,
       onRequest: (request: ServerRequest): void => (this.#only ?? nobody).onRequest(request),
-      onNotification: (method: string, params: JsonObject): void => void this.#only?.withdrawn(method, params),
+      onNotification: (method: string, params: JsonObject): void => {
+        if (method === "notifications/cancelled") this.#only?.withdrawn(method, params);
+        else this.#options.listening.onNotification(method, params);
+      },
     };
     const isOver = (): void => {
       if (this.#abort === abort) this.#begun = undefined;

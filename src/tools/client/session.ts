@@ -59,7 +59,7 @@ export interface ServerSession {
   /** Of its log messages; undefined if the server has none. */
   log: { level: LogLevel | undefined } | undefined;
   /** That of one client's own session. `enter`: a request begins; the function that it returns is for its end. */
-  stream?: { enter: (questions: ServerQuestions) => (isAnswered: boolean) => void };
+  stream?: undefined | { enter: (questions: ServerQuestions) => (isAnswered: boolean) => void };
 }
 
 export type Session = { isStateless: true } | ServerSession;
