@@ -408,6 +408,23 @@ describe("in Messages", () => {
     expect(scene.asked[0]?.messages.slice(0, round?.length).map(({ content: text }) => text)).toEqual(round as never);
   });
 
+  test("a search that never ends pauses, and its result begins the next answer", async () => {
+    const scene = at();
+    scene.answers(calls("tool_search_tool_bm25", { query: "rate" }));
+    const paused = await anthropic(scene).messages.create(ask);
+    expect([paused.stop_reason, scene.asked.length]).toEqual(["pause_turn", 21]);
+    const open = paused.content.at(-1);
+    scene.answers(calls("get_rate", input));
+    const messages = [
+      ...ask.messages,
+      { role: "assistant" as const, content: paused.content as Anthropic.ContentBlockParam[] },
+    ];
+    const { content } = await anthropic(scene).messages.create({ ...ask, messages });
+    expect(content.map(({ type }) => type)).toEqual(["tool_search_tool_result", "tool_use"]);
+    expect(content[0]).toMatchObject({ tool_use_id: open?.type === "server_tool_use" ? open.id : "" });
+    expect(namesOf(scene)[0]).toContain("get_rate");
+  });
+
   test("deferred tools of a server are found and run", async () => {
     const scene = at();
     const url = `${scene.rig.gateway.url}/mcp/cities`;
