@@ -78,6 +78,8 @@ test("an editor gets its arguments as they are", () => {
   expect(calls("text_editor_code_execution", edit, input)).toEqual([{ command: "view", path: "/a" }]);
   expect(calls("text_editor_code_execution", edit, { command: "view" })).toBeUndefined();
   expect(calls("text_editor_code_execution", schema({ command: text }), input)).toBeUndefined();
+  for (const command of ["delete", "View", "", 7, ["view"]])
+    expect(calls("text_editor_code_execution", edit, { ...input, command })).toBeUndefined();
 });
 
 test("a version has the functions that it knows", () => {

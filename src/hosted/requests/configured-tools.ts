@@ -152,18 +152,24 @@ export function argumentsOfCalls(
   { member, takesList, members }: ArgumentForm,
   { input, settings }: { input: JsonObject; settings: JsonObject },
 ): readonly JsonObject[] | undefined {
-  const { main, required } = forms[action];
+  const { main, properties, required } = forms[action];
   // A container may have secrets in it.
   const { type: _type, name: _name, container: _container, environment: _environment, ...own } = settings;
   const shared = Object.fromEntries(
     Object.entries({ ...argumentsIn(action, input), ...own }).filter(([name]) => members.has(name)),
   );
   if (main === undefined || member === undefined)
-    return required.every((name) => typeof input[name] === "string") ? [shared] : undefined;
+    return required.every((name) => isOneOf(properties[name], input[name])) ? [shared] : undefined;
   const given = textsIn(input[main]);
   if (given === undefined) return undefined;
   if (takesList) return [{ ...shared, [member]: given }];
   return given.length > CALLS_MAX ? undefined : given.map((each) => ({ ...shared, [member]: each }));
+}
+
+/** Whether a text is one of those that a property may have. Other commands of a server's tool are not the model's to call. */
+function isOneOf(property: unknown, value: unknown): boolean {
+  const { enum: values } = objectOf(property) ?? {};
+  return typeof value === "string" && (values === undefined || listOf(values).includes(value));
 }
 
 /** Those that the function has: the model could change the settings of the request otherwise. */
