@@ -11,7 +11,15 @@ import {
 import { fenced } from "./fence.ts";
 import { endsLoop } from "./part-of-loop.ts";
 import { type Finders, type Finding, findServer, type FoundTool, resultOf, type ServedBy } from "./served-tools.ts";
-import { type CodeOutput, codeOutputOf, FILE_WRITTEN, passagesIn, textOfOutput } from "./tool-output.ts";
+import {
+  type CodeOutput,
+  codeOutputOf,
+  FILE_WRITTEN,
+  type FoundPassage,
+  passagesIn,
+  ResultRoom,
+  textOfOutput,
+} from "./tool-output.ts";
 import { errorText, type ToolErrorCode, type ToolOutcome } from "./tool-outcome.ts";
 
 /** The tool of a server that runs a function of a hosted tool. */
@@ -76,43 +84,79 @@ export async function callConfigured(by: ServedBy, use: ConfiguredUse): Promise<
   const input = parseObject(text);
   const calls = input && argumentsOfCalls(found.action, found.form, { input, settings: tool.value });
   if (input === undefined || calls === undefined) return failed("invalid_input", input ?? {});
-  const results: JsonObject[] = [];
-  for (const each of calls) {
+  const reader = found.action === "file_search" ? new SearchReader(use) : new RunReader(input["command"]);
+  for (const [index, each] of calls.entries()) {
     try {
       const answered = await resultOf(by, found.served, { input: each, request: requestOf(each) });
       use.paid(answered.cost);
-      results.push(answered.result);
+      reader.add(answered.result);
     } catch (thrown) {
-      if (!(thrown instanceof GatewayError) || (endsLoop.has(thrown.code) && results.length === 0)) throw thrown;
-      if (results.length === 0) return failed(errorOf(thrown), input, thrown.message);
-      results.push({ content: [{ type: "text", text: thrown.message }], isError: true });
+      if (!(thrown instanceof GatewayError) || (endsLoop.has(thrown.code) && index === 0)) throw thrown;
+      if (index === 0) return failed(errorOf(thrown), input, thrown.message);
+      reader.add({ content: [{ type: "text", text: thrown.message }], isError: true });
       break;
     }
   }
-  const read = found.action === "file_search" ? searched(results, use) : ran(results, input["command"]);
+  const { read } = reader;
   return { input, error: undefined, pages: [], cost: 0n, counts: false, ...read, text: fenced(read.text, use.nonce) };
 }
 
 type Read = Pick<ToolOutcome, "outputs" | "passages" | "text" | "keptCharacters">;
 
-function ran(results: readonly JsonObject[], command: unknown): Read {
-  const outputs = results.map(codeOutputOf);
-  const isWritten = command === "create" && outputs.every(({ exitCode }) => exitCode === 0);
-  const text = isWritten ? FILE_WRITTEN : outputs.map(textOfOutput).join("\n\n");
-  return { outputs, text, keptCharacters: outputs.reduce((sum, output) => sum + sizeOf(output), 0) };
+/** Keeps what is shown of the results of one use, of each as soon as it is there. */
+interface ResultReader {
+  add: (result: JsonObject) => void;
+  read: Read;
+}
+
+class RunReader implements ResultReader {
+  readonly #room = new ResultRoom();
+  readonly #outputs: CodeOutput[] = [];
+
+  readonly #command: unknown;
+
+  constructor(command: unknown) {
+    this.#command = command;
+  }
+
+  add(result: JsonObject): void {
+    this.#outputs.push(codeOutputOf(result, this.#room));
+  }
+
+  get read(): Read {
+    const outputs = this.#outputs;
+    const isWritten = this.#command === "create" && outputs.every(({ exitCode }) => exitCode === 0);
+    const text = isWritten ? FILE_WRITTEN : outputs.map(textOfOutput).join("\n\n");
+    return { outputs, text, keptCharacters: outputs.reduce((sum, output) => sum + sizeOf(output), 0) };
+  }
 }
 
 function sizeOf({ stdout, stderr, images }: CodeOutput): number {
   return images.reduce((sum, image) => sum + image.length, stdout.length + stderr.length);
 }
 
-function searched(results: readonly JsonObject[], { found, tool }: ConfiguredUse): Read {
-  const most = tool.value["max_num_results"];
-  const all = results.flatMap((result) => passagesIn(result, found.served.name));
-  const passages = typeof most === "number" && most > 0 ? all.slice(0, most) : all;
-  const texts = passages.map(({ filename, text }) => `${filename}\n${text}`);
-  const text = texts.length === 0 ? "Nothing was found." : texts.join("\n\n");
-  return { passages, text, keptCharacters: text.length };
+class SearchReader implements ResultReader {
+  readonly #room = new ResultRoom();
+  readonly #passages: FoundPassage[] = [];
+  readonly #most: unknown;
+  readonly #name: string;
+
+  constructor({ found, tool }: Pick<ConfiguredUse, "found" | "tool">) {
+    this.#most = tool.value["max_num_results"];
+    this.#name = found.served.name;
+  }
+
+  add(result: JsonObject): void {
+    this.#passages.push(...passagesIn(result, this.#name, this.#room));
+  }
+
+  get read(): Read {
+    const most = this.#most;
+    const passages = typeof most === "number" && most > 0 ? this.#passages.slice(0, most) : this.#passages;
+    const texts = passages.map(({ filename, text }) => `${filename}\n${text}`);
+    const text = texts.length === 0 ? "Nothing was found." : texts.join("\n\n");
+    return { passages, text, keptCharacters: text.length };
+  }
 }
 
 function failed(error: ToolErrorCode, input: JsonObject, message?: string): ToolOutcome {

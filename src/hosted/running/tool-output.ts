@@ -31,23 +31,52 @@ export interface FoundPassage {
 /** The output of a file that was created: its block in Messages has none. */
 export const FILE_WRITTEN = "The file is written.";
 
-/** The most characters of the texts of a result, and of its images. */
+/** The most characters of the texts of one use of a tool, and of its images. */
 export const RESULT_CHARACTERS_MAX = 200_000;
 const IMAGE_CHARACTERS_MAX = 8_000_000;
 const IMAGES_MAX = 8;
 const PASSAGES_MAX = 50;
 
+/** Of the name and the id of a file. */
+const FILE_NAME_CHARACTERS_MAX = 1_000;
+
+/** The room that one use of a tool has for the results of all its calls. */
+export class ResultRoom {
+  #characters = RESULT_CHARACTERS_MAX;
+  #imageCharacters = IMAGE_CHARACTERS_MAX;
+  #images = IMAGES_MAX;
+
+  get isFull(): boolean {
+    return this.#characters <= 0;
+  }
+
+  /** The part of a text for which there is room. */
+  take(text: string): string {
+    const part = text.slice(0, this.#characters);
+    this.#characters -= part.length;
+    return part;
+  }
+
+  /** Whether there is room for an image, which takes it then. After one without room there is none. */
+  takesImage({ length }: string): boolean {
+    if (this.#images <= 0) return false;
+    this.#images = length > this.#imageCharacters ? 0 : this.#images - 1;
+    this.#imageCharacters -= length;
+    return this.#imageCharacters >= 0;
+  }
+}
+
 /** The output in the members that sandboxes have for it; else all texts are the output. */
-export function codeOutputOf(result: JsonObject): CodeOutput {
+export function codeOutputOf(result: JsonObject, room: ResultRoom): CodeOutput {
   const failed = result["isError"] === true;
   const texts = isPicture(result) ? "" : textOf(result);
   const { stdout, stderr, ...rest } = outputIn(result) ?? (failed ? { stderr: texts } : { stdout: texts });
   const code = [rest["exit_code"], rest["exitCode"], rest["return_code"], rest["returncode"]].find(Number.isInteger);
   return {
-    stdout: stringOf(stdout).slice(0, RESULT_CHARACTERS_MAX),
-    stderr: stringOf(stderr).slice(0, RESULT_CHARACTERS_MAX),
+    stdout: room.take(stringOf(stdout)),
+    stderr: room.take(stringOf(stderr)),
     exitCode: typeof code === "number" ? code : failed ? 1 : 0,
-    images: imagesIn(result),
+    images: imagesIn(result, room),
   };
 }
 
@@ -71,16 +100,12 @@ function outputIn(result: JsonObject): JsonObject | undefined {
   );
 }
 
-function imagesIn({ content }: JsonObject): string[] {
-  let room = IMAGE_CHARACTERS_MAX;
-  const urls: string[] = [];
-  for (const { type, data, mimeType } of objectsOf(content)) {
-    if (type !== "image" || typeof data !== "string" || urls.length >= IMAGES_MAX) continue;
-    room -= data.length;
-    if (room < 0) break;
-    urls.push(`data:${stringOf(mimeType) || "image/png"};base64,${data}`);
-  }
-  return urls;
+function imagesIn({ content }: JsonObject, room: ResultRoom): string[] {
+  return objectsOf(content).flatMap(({ type, data, mimeType }) =>
+    type === "image" && typeof data === "string" && room.takesImage(data)
+      ? [`data:${stringOf(mimeType) || "image/png"};base64,${data}`]
+      : [],
+  );
 }
 
 /** The texts of a result; of one without any, its data. */
@@ -96,7 +121,7 @@ function withoutBytes(part: JsonObject): JsonObject {
 }
 
 /** The passages in a list of the result's data, or in its texts as JSON; else each text is one. */
-export function passagesIn(result: JsonObject, name: string): FoundPassage[] {
+export function passagesIn(result: JsonObject, name: string, room: ResultRoom): FoundPassage[] {
   const { content, structuredContent } = result;
   const parts = objectsOf(content);
   const parsed = parts.map(({ text }) => parseObject(stringOf(text))).filter((one) => one !== undefined);
@@ -104,7 +129,19 @@ export function passagesIn(result: JsonObject, name: string): FoundPassage[] {
   const objects = listed ?? (parsed.every(isPassage) ? parsed : []);
   const found =
     objects.length > 0 ? objects.map((one) => passageOf(one, name)) : parts.flatMap((one) => plain(one, name));
-  return found.filter(({ text }) => text !== "").slice(0, PASSAGES_MAX);
+  return found
+    .filter(({ text }) => text !== "")
+    .slice(0, PASSAGES_MAX)
+    .flatMap((passage) => (room.isFull ? [] : cut(passage, room)));
+}
+
+function cut({ fileId, filename, score, text }: FoundPassage, room: ResultRoom): FoundPassage {
+  return {
+    fileId: room.take(fileId.slice(0, FILE_NAME_CHARACTERS_MAX)),
+    filename: room.take(filename.slice(0, FILE_NAME_CHARACTERS_MAX)),
+    score,
+    text: room.take(text),
+  };
 }
 
 function listIn(data: JsonObject | undefined): JsonObject[] | undefined {
