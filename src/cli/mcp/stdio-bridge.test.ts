@@ -77,6 +77,29 @@ describe("the bridge", () => {
     expect(sent[1]?.headers.get("mcp-protocol-version")).toBe("2025-11-25");
   });
 
+  test.each([
+    ["as long as there is one", 200],
+    ["unless there is none", 405],
+  ])("reads the stream of changes of an older client's session, %s", async (_when, status) => {
+    const lines = [
+      '{"jsonrpc":"2.0","id":1,"method":"initialize"}\n',
+      '{"jsonrpc":"2.0","method":"notifications/initialized"}\n',
+    ];
+    const changed = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
+    const answer = ({ method }: Sent): Response => {
+      if (method === "" && status === 405) return new Response("", { status });
+      if (method !== "")
+        return Response.json({ jsonrpc: "2.0", id: 1, result: {} }, { headers: { "mcp-session-id": "s" } });
+      const events = { "content-type": "text/event-stream" };
+      return new Response(`: open\n\ndata: ${JSON.stringify(changed)}\n\n`, { headers: events });
+    };
+    // The client says nothing for a while.
+    const { written, sent } = await bridge([...lines, ...Array.from({ length: 40 }, () => "\n")], answer);
+    const reads = sent.filter(({ method }) => method === "");
+    expect(reads.map(({ headers }) => headers.get("mcp-session-id"))).toEqual(["s"]);
+    expect(written).toEqual([{ jsonrpc: "2.0", id: 1, result: {} }, ...(status === 200 ? [changed] : [])]);
+  });
+
   test("passes on every event of a stream, split anywhere", async () => {
     const events =
       ': keep-alive\n\ndata: {"jsonrpc":"2.0","method":"m"}\n\ndata: {"jsonrpc":"2.0","id":5,"result":{}}\n\n';

@@ -11,6 +11,13 @@ const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
 
 const INTERNAL_ERROR = -32_603;
 
+/** Before the stream of changes is opened again; longer each time, as long as that fails. */
+const PAUSE_MS_MIN = 500;
+const PAUSE_MS_MAX = 60_000;
+
+/** Statuses of a gateway that has no stream of changes for the session. */
+const NO_STREAM: ReadonlySet<number> = new Set([400, 401, 403, 404, 405]);
+
 export interface StdioBridgeOptions {
   /** The URL of the MCP server. */
   url: string;
@@ -33,6 +40,9 @@ export class StdioBridge {
   readonly #underWay = new Map<string, AbortController>();
   /** Of a client of 2025: its session, and the revision on which it has agreed. */
   #session: Record<string, string> = {};
+  /** Aborted when the client has closed its side. */
+  readonly #over = new AbortController();
+  readonly #following = new Set<Promise<void>>();
 
   constructor(options: StdioBridgeOptions) {
     this.#options = options;
@@ -45,8 +55,9 @@ export class StdioBridge {
       const sending = this.#receive(line).finally(() => sent.delete(sending));
       sent.add(sending);
     }
+    this.#over.abort();
     for (const abort of this.#underWay.values()) abort.abort();
-    await Promise.all(sent);
+    await Promise.all([...sent, ...this.#following]);
     await this.#endSession();
   }
 
@@ -90,6 +101,8 @@ export class StdioBridge {
         redirect: "manual",
       });
       await this.#relay(message, response);
+      const isReady = message.method === "notifications/initialized" && response.ok;
+      if (isReady && this.#session["mcp-session-id"] !== undefined) this.#following.add(this.#follow());
     } catch (reason) {
       if (!abort.signal.aborted) this.#fail(id, `The gateway at ${url} does not answer: ${textOf(reason)}`);
     } finally {
@@ -132,6 +145,27 @@ export class StdioBridge {
     }
   }
 
+  /** The changes for the client of a session, as long as the gateway has any at this URL. */
+  async #follow(): Promise<void> {
+    const { url, token, fetch } = this.#options;
+    const { signal } = this.#over;
+    const headers = { ...this.#session, authorization: `Bearer ${token}`, accept: EVENT_STREAM };
+    for (let pauseMs = PAUSE_MS_MIN; !signal.aborted; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
+      const response = await fetch(url, { headers, signal, redirect: "manual" }).catch(() => undefined);
+      // There is no such stream, or the session is over.
+      if (response !== undefined && NO_STREAM.has(response.status)) return;
+      if (response?.ok === true) {
+        pauseMs = PAUSE_MS_MIN / 2;
+        await this.#passEvents(response).catch(() => undefined);
+      }
+      await pause(pauseMs, signal);
+    }
+  }
+
+  async #passEvents(response: Response): Promise<void> {
+    await this.#relayEvents({ line: "", id: undefined, method: "", params: {} }, response);
+  }
+
   /** Further messages of the client belong to the session that the gateway has begun. */
   #begin(response: Response, answer: JsonObject | undefined): void {
     const session = response.headers.get("mcp-session-id");
@@ -157,6 +191,15 @@ export class StdioBridge {
   #write(message: string): void {
     this.#options.write(message.includes("\n") ? JSON.stringify(JSON.parse(message)) : message);
   }
+}
+
+/** Resolves when the time is over, or nobody waits any more. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  signal.addEventListener("abort", () => (clearTimeout(timer), resolve()));
+  if (signal.aborted) resolve();
+  return promise;
 }
 
 function keyOf(id: unknown): string {
