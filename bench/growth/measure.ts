@@ -9,6 +9,7 @@ import { onEachStore, type StoreUnderTest } from "../system/stores.ts";
 import { busyUser, fill } from "./fill.ts";
 import { type ExportFigure, measureExports } from "./exports.ts";
 import { type ListFigure, measureLists } from "./lists.ts";
+import { fillSums, measureSums, type SumFigure } from "./sums.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -27,6 +28,8 @@ export interface GrowthFigures {
   usage: { title: string; ms: number }[];
   /** The first page of each list of the admin API. */
   lists: ListFigure[];
+  /** Reports over the sums of ten million calls. */
+  sums: SumFigure[];
   /** Of up to a million rows. */
   exports: ExportFigure[];
   auditSeconds: number;
@@ -91,6 +94,11 @@ async function measureStore(
     removed = await removeEntries(store, day);
   });
   await audit();
+  const usageAfterMs = await usageMs(storage, { from, to, groupBy: "day" });
+  const bytesAfter = await bytesOf(storage);
+  progress(`growth: ${name}, sums of ten million calls`);
+  await fillSums(storage, url, today);
+  const sums = await measureSums(storage, today);
   const counted = drifts.reduce((sum, count) => sum + count, 0);
   return {
     store: name,
@@ -106,9 +114,10 @@ async function measureStore(
     exportBytes: statSync(file).size,
     removeSeconds,
     removed,
-    usageAfterMs: await usageMs(storage, { from, to, groupBy: "day" }),
+    usageAfterMs,
+    sums,
     bytesBefore,
-    bytesAfter: await bytesOf(storage),
+    bytesAfter,
     problem: counted === 0 ? null : `${counted} drifts`,
   };
 }

@@ -25,6 +25,11 @@ export function growthTable(figures: readonly GrowthFigures[]): string {
     row("export of eleven months", (each) => `${seconds(each.exportSeconds)}, ${megabytes(each.exportBytes)}`),
     row("removal of eleven months", (each) => `${seconds(each.removeSeconds)}, ${count(each.removed)} entries`),
     row("usage of the year after it, ms", (each) => milliseconds(each.usageAfterMs)),
+    ...(figures[0]?.sums ?? []).map(({ title }) =>
+      row(`usage of 300 users, ${title}, ms`, ({ sums }) =>
+        milliseconds(sums.find((each) => each.title === title)?.ms ?? 0),
+      ),
+    ),
     row("size before and after", (each) => `${megabytes(each.bytesBefore)}, ${megabytes(each.bytesAfter)}`),
     row("problems", (each) => each.problem ?? "none"),
   ];
@@ -55,7 +60,7 @@ function exportBar(store: string, exports: readonly ExportFigure[]): Bar {
 
 /** A report over a year stays fast, however many calls it contains, and so does the first page of each list. */
 export function growthBars(figures: readonly GrowthFigures[]): Bar[] {
-  return figures.flatMap(({ store, usage, lists, exports, problem }) => {
+  return figures.flatMap(({ store, usage, lists, exports, sums, problem }) => {
     const [report, list] = [slowestOf(usage), slowestOf(lists)];
     const barOf = (promise: string, { title, ms }: { title: string; ms: number }, most: number): Bar => ({
       promise: `${promise} on ${store} in under ${most} ms`,
@@ -66,6 +71,9 @@ export function growthBars(figures: readonly GrowthFigures[]): Bar[] {
       barOf("usage of a year", report, 50),
       barOf("the first page of every list", list, 100),
       exportBar(store, exports),
+      ...sums.flatMap(({ most, ...each }) =>
+        most === undefined ? [] : barOf(`usage of 300 users, ${each.title},`, each, most),
+      ),
     ];
   });
 }

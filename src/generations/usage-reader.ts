@@ -23,6 +23,7 @@ import type {
 } from "./store.ts";
 import { SessionPage } from "./session-page.ts";
 import { Turns } from "./turns.ts";
+import { add, nothing } from "./usage-sums.ts";
 import { middleOf, partsOf, spansOf, type UsagePart, type UsageSpan } from "./usage-parts.ts";
 
 /** Rows that are counted in one go: one with tags takes a few microseconds. */
@@ -91,8 +92,21 @@ interface OwnersSpan extends UsageSpan {
 /** Owners whose sums are read at once: few at first, since nobody knows yet how many rows they have. */
 const OWNERS_FIRST = 4;
 const OWNERS_MAX = 500;
-/** So many times as many are read next, at most. */
-const OWNERS_GROWTH = 8;
+/** So many times as many owners or days are read next, at most. */
+const PIECE_GROWTH = 8;
+
+interface Piece extends OwnersSpan {
+  isByOwner: boolean;
+}
+
+/** A span in pieces. */
+interface Pieces {
+  /** The owners or days of all pieces, of the first one, and of one at most. */
+  length: number;
+  first: number;
+  most: number;
+  pieceOf: (first: number, size: number) => Piece;
+}
 
 interface Reading extends SpendingQuery {
   /** Whether groups by session come page by page. */
@@ -213,26 +227,58 @@ export class UsageReader {
     return needsDays ? [{ unit: "days", from, to }] : spansOf(from, to);
   }
 
+  /** Groups by day are read some days at a time, of many owners: some owners at a time would have each day over and over. */
   async *#spanRows(span: UsageSpan, query: Reading, owners: readonly string[]): AsyncIterable<OwnersRows> {
-    const stored: Asked = { by: storedDimensions(query), details: query.details ?? [] };
     const isByOwner = query.groupBy.some((dimension) => dimension === "user" || dimension === "project");
-    let size = OWNERS_FIRST;
-    for (let first = 0; first < owners.length;) {
-      const some = owners.slice(first, first + size);
+    const isByTime = span.unit === "days" && query.groupBy.includes("day") && !isByOwner;
+    if (!isByTime) {
+      const pieceOf = (first: number, size: number) => ({
+        ...span,
+        owners: owners.slice(first, first + size),
+        isByOwner,
+      });
+      yield* this.#pieces(query, { length: owners.length, first: OWNERS_FIRST, most: OWNERS_MAX, pieceOf });
+      return;
+    }
+    const length = span.to - span.from;
+    for (let first = 0; first < owners.length; first += OWNERS_MAX) {
+      const some = owners.slice(first, first + OWNERS_MAX);
+      const pieceOf = (day: number, size: number) => {
+        const from = span.from + day;
+        return { ...span, from, to: Math.min(from + size, span.to), owners: some, isByOwner };
+      };
+      yield* this.#pieces(query, { length, first: 1, most: length, pieceOf });
+    }
+  }
+
+  /** Reads pieces one after the other, each of as many owners or days as fit by the rows of the one before. */
+  async *#pieces(query: Reading, { length, first, most, pieceOf }: Pieces): AsyncIterable<OwnersRows> {
+    let size = first;
+    for (let at = 0; at < length;) {
+      const some = Math.min(size, length - at);
       let counted = 0;
-      const left: OwnersSpan[] = [{ ...span, owners: some }];
-      for (let piece = left.pop(); piece !== undefined; piece = left.pop()) {
-        const asked = { ...piece, isByOwner };
-        const halves = halvesOf(piece);
-        const rowsMax = halves === undefined ? Number.MAX_SAFE_INTEGER : this.#spanRowsMax + 1;
-        const read = await this.#turns.take(query, () => this.#source.spans({ ...asked, rowsMax }, stored));
-        if (halves !== undefined && read.counted > this.#spanRowsMax) left.push(...halves);
-        else yield { owner: "", rows: read.rows };
+      for await (const read of this.#halves(query, pieceOf(at, some))) {
         counted += read.counted;
+        if (read.rows !== undefined) yield { owner: "", rows: read.rows };
       }
-      first += some.length;
-      const fitting = Math.floor((some.length * this.#spanRowsMax) / Math.max(counted, 1));
-      size = Math.min(Math.max(fitting, 1), size * OWNERS_GROWTH, OWNERS_MAX);
+      at += some;
+      const fitting = Math.floor((some * this.#spanRowsMax) / Math.max(counted, 1));
+      size = Math.min(Math.max(fitting, 1), some * PIECE_GROWTH, most);
+    }
+  }
+
+  /** Reads a piece, or its halves if it has more rows than are read at once. Those of a piece that was too large are undefined. */
+  async *#halves(query: Reading, whole: Piece): AsyncIterable<{ rows?: readonly UsageRow[]; counted: number }> {
+    const stored: Asked = { by: storedDimensions(query), details: query.details ?? [] };
+    const left: Piece[] = [whole];
+    for (let piece = left.pop(); piece !== undefined; piece = left.pop()) {
+      const asked = piece;
+      const halves = halvesOf(piece)?.map((half) => ({ ...half, isByOwner: whole.isByOwner }));
+      const rowsMax = halves === undefined ? Number.MAX_SAFE_INTEGER : this.#spanRowsMax + 1;
+      const { rows, counted } = await this.#turns.take(query, () => this.#source.spans({ ...asked, rowsMax }, stored));
+      const isCut = halves !== undefined && counted > this.#spanRowsMax;
+      if (isCut) left.push(...halves);
+      yield { counted, ...(!isCut && { rows }) };
     }
   }
 
@@ -411,32 +457,6 @@ function valuesOf(
     session,
     end_user: endUser,
   };
-}
-
-const nothing = (): UsageSums => ({
-  requests: 0n,
-  failures: 0n,
-  inputTokens: 0n,
-  outputTokens: 0n,
-  credits: 0n,
-  listCredits: 0n,
-});
-
-function add(sums: UsageSums, row: UsageRow): void {
-  sums.requests += row.requests;
-  sums.failures += row.failures;
-  sums.listCredits += row.listCredits;
-  sums.inputTokens += row.inputTokens;
-  sums.outputTokens += row.outputTokens;
-  sums.credits += row.credits;
-  if (row.units !== undefined) {
-    sums.units ??= new Map();
-    for (const [bucket, units] of row.units) sums.units.set(bucket, (sums.units.get(bucket) ?? 0n) + units);
-  }
-  if (row.firstTokens !== undefined) {
-    const before = sums.firstTokens;
-    sums.firstTokens = row.firstTokens.map((count, index) => count + (before?.[index] ?? 0n));
-  }
 }
 
 /** The id of the token that owns the account. */
