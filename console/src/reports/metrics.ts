@@ -1,7 +1,7 @@
 import type { Sums } from "../api/types.ts";
 import { type Decimal, decimalOf } from "../money/decimal.ts";
 
-export type Metric = keyof Sums;
+export type Metric = Exclude<keyof Sums, "first_token_ms">;
 
 /** What can be summed, in the order in which it is offered. */
 export const metrics: Readonly<Record<Metric, string>> = {
