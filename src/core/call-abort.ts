@@ -61,3 +61,16 @@ export function abortSignalOf(signal: CallSignal): AbortSignal {
   else signal.addEventListener("abort", { handleEvent: () => controller.abort(signal.reason) });
   return controller.signal;
 }
+
+/** Resolves as the work does, which looks at no signal itself. Rejects with the reason of an abort as soon as there is one. */
+export async function untilAborted<Result>(signal: CallSignal, work: Promise<Result>): Promise<Result> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const listener = { handleEvent: () => reject(signal.reason) };
+  if (signal.aborted) listener.handleEvent();
+  else signal.addEventListener("abort", listener);
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", listener);
+  }
+}

@@ -1,4 +1,11 @@
-export { type AbortListener, abortSignalOf, type CallAbort, CallAborter, type CallSignal } from "./call-abort.ts";
+export {
+  type AbortListener,
+  abortSignalOf,
+  type CallAbort,
+  CallAborter,
+  type CallSignal,
+  untilAborted,
+} from "./call-abort.ts";
 export type { Dialect, ModelOperation, Operation, RequestFeature, VideoOperation, WebOperation } from "./operations.ts";
 export { Calendar, dayName, isTimezone } from "./calendar/calendar.ts";
 export {

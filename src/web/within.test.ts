@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { CallAborter, GatewayError } from "../core/index.ts";
-import { untilAborted, within } from "./within.ts";
+import { CallAborter, GatewayError, untilAborted } from "../core/index.ts";
+import { within } from "./within.ts";
 
 test("work that looks at no signal ends with its time, and with an abort", async () => {
   const late = new GatewayError("upstream_timeout", "late");

@@ -22,16 +22,3 @@ export async function within<Result>(
     timeout.end();
   }
 }
-
-/** Resolves as the work does, which looks at no signal itself. Rejects with the reason of an abort as soon as there is one. */
-export async function untilAborted<Result>(signal: CallSignal, work: Promise<Result>): Promise<Result> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const listener = { handleEvent: () => reject(signal.reason) };
-  if (signal.aborted) listener.handleEvent();
-  else signal.addEventListener("abort", listener);
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", listener);
-  }
-}

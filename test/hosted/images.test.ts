@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { type JsonObject, objectOf } from "../../src/core/index.ts";
-import { oneCredit } from "../kit/index.ts";
+import { openGenerationStore } from "../../src/generations/index.ts";
+import { oneCredit, post, until } from "../kit/index.ts";
 import { hostedScene, type HostedScene, model, type ModelAnswer } from "./hosted-scene.ts";
 
 const painter = "pictures/gpt-image-1";
@@ -165,6 +166,41 @@ test("a refusal of the provider, and a model without an image, are results; `max
   expect(JSON.stringify(scene.asked.at(-1)?.messages)).toContain("rejected by the safety system");
   expect(scene.drawn).toHaveLength(1);
   expect((await scene.caller.closed()) - before).toBe(3n * ROUND);
+});
+
+test("an image is made in the background too, and hanging up ends it", async () => {
+  const scene = at();
+  scene.answers(draw("a cat"), done);
+  const { id } = await openai(scene).responses.create({ ...ask, background: true });
+  await until("it is done", async () => (await openai(scene).responses.retrieve(id)).status === "completed");
+  const { output } = await openai(scene).responses.retrieve(id);
+  expect(output[0]).toMatchObject({ type: "image_generation_call", status: "completed", result: data });
+  const { answer } = scene.painter;
+  const reached = Promise.withResolvers<void>();
+  const made = Promise.withResolvers<void>();
+  scene.painter.answer = async () => {
+    reached.resolve();
+    await made.promise;
+    return answer();
+  };
+  scene.answers(draw("a cat"), done);
+  const before = await scene.caller.closed();
+  const leaving = new AbortController();
+  const body = { ...ask, stream: true };
+  const left = await post(scene.rig, "/v1/responses", scene.caller.token, body, { signal: leaving.signal });
+  const reading = left.text().catch(() => undefined);
+  await reached.promise;
+  leaving.abort();
+  await reading;
+  const store = openGenerationStore(scene.rig.gateway.storage);
+  const call = left.headers.get("x-request-id") ?? "";
+  const ended = await until("the call has ended", async () => (await store.find(call, scene.caller.user)) ?? false);
+  made.resolve();
+  scene.painter.answer = answer;
+  expect(ended.outcome).toBe("abandoned");
+  // The image is made all the same, and charged as on its own route; the model is not asked again.
+  expect((await scene.caller.closed()) - before).toBe((41n * oneCredit) / 1000n + ROUND);
+  expect(scene.asked).toHaveLength(1);
 });
 
 test("a model that nobody here has, and partial images, are named in the headers", async () => {

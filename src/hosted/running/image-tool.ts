@@ -8,6 +8,7 @@ import {
   parseCredits,
   parseObject,
   stringOf,
+  untilAborted,
 } from "../../core/index.ts";
 import type { ImageTool } from "../requests/asked-tools.ts";
 import type { OwnTools } from "./own-tools.ts";
@@ -63,13 +64,10 @@ export async function drawImage(own: Pick<OwnTools, "call">, use: ImageUse): Pro
   if (asked === undefined) return { ...failedOutcome("invalid_input", input), text: NO_PICTURE };
   const { requestId, principal, headers, client } = use.requestOf({});
   try {
-    const { result, headers: told } = await own.call({
-      ...asked,
-      requestId,
-      principal,
-      headers,
-      signal: client.signal,
-    });
+    const { signal } = client;
+    const making = own.call({ ...asked, requestId, principal, headers, signal });
+    // The provider goes on with an image whose client has left, and charges it; nobody waits for that here.
+    const { result, headers: told } = await untilAborted(signal, making);
     const cost = parseCredits(told["x-tollgate-credits"] ?? "0");
     const image = drawnIn(result, asked);
     if (image === undefined) {

@@ -1,11 +1,10 @@
 /** The pages that a user has read, as the local back end searches them. */
-import { type Clock, type JsonObject, matchesGlob, objectOf } from "../../core/index.ts";
+import { type Clock, type JsonObject, matchesGlob, objectOf, untilAborted } from "../../core/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import { namedAddress, pageKey } from "../crawl/page-address.ts";
 import type { MappedSite, ScrapedPage, WebEngine, WebPlan } from "../engine.ts";
 import type { SearchBackend, SearchRequest } from "../search/backend.ts";
 import type { SearchHit } from "../search/query.ts";
-import { untilAborted } from "../within.ts";
 import { withoutAddresses } from "../without-addresses.ts";
 import type { TextIndexStore } from "./store.ts";
 

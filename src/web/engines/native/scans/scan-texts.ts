@@ -8,11 +8,11 @@
  * Two users share nothing: one must not learn from the time or the price of a page what another one reads.
  */
 import { createHash } from "node:crypto";
-import { type Clock, GatewayError } from "../../../../core/index.ts";
+import { type Clock, GatewayError, untilAborted } from "../../../../core/index.ts";
 import type { Logger } from "../../../../telemetry/index.ts";
 import { KeptTexts } from "../../../cache/index.ts";
 import type { StoredBytesStore } from "../../../stored-bytes/index.ts";
-import { untilAborted, within } from "../../../within.ts";
+import { within } from "../../../within.ts";
 import type { ScrapeTime } from "../scrape-time.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 
