@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { validDefinition, validInputSchema } from "./definitions.ts";
+import { needsOldTask, validDefinition, validInputSchema } from "./definitions.ts";
 
 test.each([
   [undefined],
@@ -29,4 +29,10 @@ test("a tool keeps the address of its page, and no huge _meta", () => {
   const meta = { ui: { resourceUri: "ui://weather/view.html" } };
   expect(validDefinition({ name: "a", _meta: meta })).toEqual({ name: "a", _meta: meta });
   expect(validDefinition({ name: "a", _meta: { a: "x".repeat(20_000) } })).toEqual({ name: "a" });
+});
+
+test("a tool that is called as an old task alone is known as such", () => {
+  const needs = (taskSupport: unknown): boolean => needsOldTask({ execution: { taskSupport } });
+  expect(["required", "optional", "forbidden", undefined].map(needs)).toEqual([true, false, false, false]);
+  expect(needsOldTask({ name: "a" })).toBe(false);
 });

@@ -25,6 +25,11 @@ export function validInputSchema(given: unknown): JsonObject | undefined {
   return schema === undefined || !isValid ? undefined : { ...schema, type };
 }
 
+/** Whether it is called as a task of revision 2025-11-25 alone, of which neither the gateway nor later revisions have any. */
+export function needsOldTask({ execution }: JsonObject): boolean {
+  return objectOf(execution)?.["taskSupport"] === "required";
+}
+
 /** The members besides the schema, without those that clients would not take. */
 export function validDefinition(given: JsonObject): JsonObject {
   const { execution: _execution, ...rest } = withSafeIcons(given);

@@ -2,7 +2,7 @@
 import { allows, type Clock, GatewayError, type JsonObject, objectsOf, Slices, stringOf } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { cleanObject } from "./clean-result.ts";
-import { validDefinition, validInputSchema } from "./definitions.ts";
+import { needsOldTask, validDefinition, validInputSchema } from "./definitions.ts";
 import { headerMembers, type HeaderMember, withoutHeaderMembers } from "./header-members.ts";
 import { ServerError } from "./client/server-answer.ts";
 import { listPages } from "./list-pages.ts";
@@ -180,13 +180,13 @@ export class ServerList {
     return tools;
   }
 
-  /** A tool whose definition is no valid one is left out, and so is a second one of the same name. */
+  /** A tool whose definition is no valid one is left out, and so is a second one of the same name, or one that nobody could call. */
   #add(tools: Map<string, ServerTool>, given: JsonObject): void {
     const { tools: globs } = this.#options;
     const name = stringOf(given["name"]);
     const schema = validInputSchema(given["inputSchema"]);
     if (!TOOL_NAME.test(name) || schema === undefined || tools.has(name) || tools.size >= TOOLS_MAX) return;
-    if (globs !== undefined && !allows(globs, name)) return;
+    if (needsOldTask(given) || (globs !== undefined && !allows(globs, name))) return;
     const headers = headerMembers(schema);
     if (headers === undefined) return;
     const shown = { ...validDefinition(given), inputSchema: withoutHeaderMembers(schema) };
