@@ -422,9 +422,7 @@ test("the SDK's calls about the account are answered", async () => {
   expect(startDate).toMatch(/-01T00:00:00.000Z$/);
   expect(new Date(Date.parse(endDate ?? "") + 1_000).getUTCDate()).toBe(1);
   const byToken = await clientOf(caller).getTokenUsageHistorical(true);
-  expect(byToken.periods).toEqual([
-    { startDate, endDate, apiKey: expect.any(String) as string, tokensUsed: 15, totalTokens: 15 },
-  ]);
+  expect(byToken.periods).toMatchObject([{ startDate, endDate, apiKey: expect.any(String) as string, tokensUsed: 15 }]);
   const python = await fetch(`${rig.gateway.url}/v2/team/credit-usage/historical`, {
     headers: { authorization: `Bearer ${caller.token}`, "user-agent": "python-requests/2.32" },
   });
