@@ -138,7 +138,10 @@ interface BuiltFile {
   isCurrent: (onDisk: Uint8Array) => boolean;
 }
 
-/** A file and its compressed forms. These are compared decompressed: machines compress differently. */
+/**
+ * The compressed forms of a file, and itself if it is no asset: the gateway decompresses an asset for clients that take neither form.
+ * They are compared decompressed, since machines compress differently.
+ */
 export function withCompressed(files: Readonly<Record<string, string>>): BuiltFile[] {
   return Object.entries(files).flatMap(([name, text]) => {
     const plain = Buffer.from(text);
@@ -154,7 +157,7 @@ export function withCompressed(files: Readonly<Record<string, string>>): BuiltFi
       bytes: () => plain,
       isCurrent: (onDisk: Uint8Array) => plain.equals(onDisk),
     };
-    return [own, ...compressed];
+    return name.startsWith("assets/") ? compressed : [own, ...compressed];
   });
 }
 

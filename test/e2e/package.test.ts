@@ -8,7 +8,7 @@ import { hasProc, isAlive, processTree, root, sorted, until } from "../kit/index
 
 /**
  * The installation takes 4 s if npm's cache contains the packages; otherwise npm downloads 45 MB. A third is the console, whose files are in it
- * three times: as they are, and compressed in two ways, so that no gateway compresses them. The pages of the reference grow with the API.
+ * compressed in two ways, so that no gateway compresses them. The pages of the reference grow with the API.
  * The character maps of PDFs are 0.3 MB.
  */
 const packedBytesMax = 4_050_000;

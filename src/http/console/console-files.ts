@@ -4,12 +4,16 @@
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import { z } from "zod";
 
-/** The codings in which each file exists beside the plain one, by the ends of their names. */
+/** The codings in which each file exists, by the ends of their names. The page and the list of scripts exist as they are, too. */
 const endings = { br: ".br", gzip: ".gz" } as const;
 
 export type Coding = keyof typeof endings;
+
+const decompress = promisify(gunzip);
 
 const folder = new URL("../../../console/dist/", import.meta.url);
 
@@ -34,9 +38,12 @@ export async function consoleFile(
   path: string,
   coding: Coding | undefined,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const name = coding === undefined ? path : `${path}${endings[coding]}`;
+  // Hardly any client takes no coding: an asset is not kept as it is.
+  const stored = coding ?? (assetOf(path) === undefined ? undefined : "gzip");
+  const name = stored === undefined ? path : `${path}${endings[stored]}`;
   try {
-    return Uint8Array.from(await readFile(new URL(name, folder)));
+    const bytes = await readFile(new URL(name, folder));
+    return Uint8Array.from(stored === coding ? bytes : await decompress(bytes));
   } catch (reason) {
     if (reason instanceof Error && "code" in reason && reason.code === "ENOENT") return undefined;
     throw reason;

@@ -1,3 +1,0 @@
-//# allFunctionsCalledOnLoad
-import{Ht,qn,mn,Yt,Qt,ro,$t}from"/console/assets/first-2p7kjve6.js";import{e,t,gt,R}from"/console/assets/main-9z3qh0n9.js";var br=mn(function(o){return ro("dialog",o)});function et({title:a,isOpen:o,close:i,children:l}){return e(br,{open:o,onOpenChange:i,children:t(Qt,{children:[e(Ht,{className:"fixed inset-0 z-40 bg-black/40"}),t(Yt,{className:"popup fixed top-1/2 left-1/2 z-50 max-h-[85dvh] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 overflow-y-auto p-5",children:[t("div",{className:"mb-4 flex items-center justify-between",children:[e($t,{className:"text-base font-semibold",children:a}),e(qn,{render:e(gt,{label:"Close",children:e(R,{name:"close"})})})]}),l]})]})})}
-export{br,et};
