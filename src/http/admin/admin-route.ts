@@ -98,7 +98,7 @@ export function listOf<Item, Shown>(found: readonly Item[], limit: number, show:
   return { object: "list" as const, data: found.slice(0, limit).map(show), has_more: found.length > limit };
 }
 
-/** A page of what is in memory as a whole, by id. */
+/** A page of a list that is in memory as a whole, by id. */
 export function pageOf<Item, Shown>(
   items: readonly Item[],
   { limit, after }: { limit: number; after?: string | undefined },

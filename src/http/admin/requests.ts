@@ -85,7 +85,7 @@ export function contextOf({ request }: RouteCall, body: { reason?: string | null
   return { reason: text, dryRun: dryRun === "true", ifVersion: versionIn(request.headers.get("if-match")) };
 }
 
-/** An entity tag of these routes is the version in quotes; what is none matches no version. */
+/** An entity tag of these routes is the version in quotes; another text matches no version. */
 function versionIn(header: string | null): number | undefined {
   if (header === null || header.trim() === "*") return undefined;
   const version = /^(?:W\/)?"(\d{1,15})"$/.exec(header.trim())?.[1];

@@ -26,7 +26,7 @@ const types: Readonly<Record<string, string>> = {
 /** The name of an asset contains the hash of its content. No other path is looked for. */
 const assetName = /^assets\/[\w-]+-([\da-z]{8,})\.(js|css|svg)$/;
 
-/** What is known of an asset from its path below `/console/`; undefined if it is none. */
+/** The type and version of an asset, by its path below `/console/`; undefined if it is none. */
 export function assetOf(path: string): { type: string; etag: string } | undefined {
   const [, hash, extension = ""] = assetName.exec(path) ?? [];
   const type = types[extension];
