@@ -1,5 +1,5 @@
 /** The hosted tool for images, run by the gateway's own tools, for a model that knows chat alone. */
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { type JsonObject, objectOf } from "../../src/core/index.ts";
 import { openGenerationStore } from "../../src/generations/index.ts";
@@ -7,11 +7,31 @@ import { oneCredit, post, until } from "../kit/index.ts";
 import { hostedScene, type HostedScene, model, type ModelAnswer } from "./hosted-scene.ts";
 
 const painter = "pictures/gpt-image-1";
-const at = hostedScene({
-  mcp: { models: { image: painter, image_edit: painter } },
-  // A round costs a hundredth of a credit.
-  pricing: { models: { "plain/model": { requests_kcount: 10 }, [painter]: { input_mtok: 5, output_image_mtok: 40 } } },
+
+/** Where a provider has put its images. */
+const pictures = (): string => `127.0.0.1:${shelf?.port}`;
+let shelf: ReturnType<typeof Bun.serve> | undefined;
+beforeAll(() => {
+  const png = { headers: { "content-type": "image/png" } };
+  shelf = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ url }) =>
+      url.endsWith("/cat.png") ? new Response(Buffer.from(data, "base64"), png) : new Response("gone", { status: 410 }),
+  });
 });
+afterAll(() => shelf?.stop(true));
+
+const at = hostedScene(
+  {
+    mcp: { models: { image: painter, image_edit: painter } },
+    // A round costs a hundredth of a credit.
+    pricing: {
+      models: { "plain/model": { requests_kcount: 10 }, [painter]: { input_mtok: 5, output_image_mtok: 40 } },
+    },
+  },
+  { privateHosts: () => [pictures()] },
+);
 const ROUND = oneCredit / 100n;
 
 const openai = ({ rig, caller }: HostedScene): OpenAI =>
@@ -201,6 +221,63 @@ test("an image is made in the background too, and hanging up ends it", async () 
   // The image is made all the same, and charged as on its own route; the model is not asked again.
   expect((await scene.caller.closed()) - before).toBe((41n * oneCredit) / 1000n + ROUND);
   expect(scene.asked).toHaveLength(1);
+});
+
+describe("an image that the provider gives as a link", () => {
+  const usage = { input_tokens: 200, output_tokens: 1_000, total_tokens: 1_200 };
+  const linked = async (url: string, ...answers: ModelAnswer[]) => {
+    const scene = at();
+    const { answer } = scene.painter;
+    scene.painter.answer = () => Response.json({ created: 1, data: [{ url }], usage });
+    scene.answers(...answers);
+    const before = await scene.caller.closed();
+    const { output } = await openai(scene).responses.create(ask);
+    scene.painter.answer = answer;
+    return { scene, output, charged: (await scene.caller.closed()) - before };
+  };
+
+  test("is read there", async () => {
+    const { output } = await linked(`http://${pictures()}/cat.png`, draw("a cat"), done);
+    expect(output[0]).toMatchObject({ type: "image_generation_call", status: "completed", result: data });
+  });
+
+  test.each([
+    ["is gone", () => `http://${pictures()}/gone.png`, "answered with 410"],
+    ["may not be opened", () => "http://127.0.0.1:9/x.png", "can't be read"],
+  ])("and %s is paid for once", async (_title, url, reason) => {
+    const { scene, output, charged } = await linked(url(), draw("a cat"), draw("a cat"), done);
+    expect(output.map((item) => ("status" in item ? item.status : ""))).toEqual(["failed", "failed", "completed"]);
+    expect(JSON.stringify(scene.asked.at(-1)?.messages)).toContain(reason);
+    expect(scene.drawn).toHaveLength(1);
+    expect(charged).toBe((41n * oneCredit) / 1000n + 3n * ROUND);
+  });
+});
+
+test("images of one round are made two at a time", async () => {
+  const scene = at();
+  const { answer } = scene.painter;
+  let [running, most] = [0, 0];
+  const both = Promise.withResolvers<void>();
+  scene.painter.answer = async () => {
+    running += 1;
+    most = Math.max(most, running);
+    if (running === 2) both.resolve();
+    await both.promise;
+    // Others that are under way would come meanwhile.
+    await scene.rig.gateway.token({ user: "other" });
+    running -= 1;
+    return answer();
+  };
+  scene.answers(
+    { calls: Array.from({ length: 6 }, () => ({ name: "image_generation", args: { prompt: "a cat" } })) },
+    done,
+  );
+  const { output } = await openai(scene).responses.create(ask);
+  scene.painter.answer = answer;
+  expect(output.map((item) => ("status" in item ? item.status : ""))).toEqual(
+    Array.from({ length: 7 }, () => "completed"),
+  );
+  expect([scene.drawn.length, most]).toEqual([6, 2]);
 });
 
 test("a model that nobody here has, and partial images, are named in the headers", async () => {

@@ -12,7 +12,8 @@ import type { CallResult } from "../requests/dialects/round-dialect.ts";
 import { GivenAddresses } from "../running/given-addresses.ts";
 import { failedOutcome, type ToolOutcome } from "../running/tool-outcome.ts";
 import { callConfigured } from "../running/configured-tools.ts";
-import { ToolSearches } from "../running/search-tools.ts";
+import { Lanes } from "../running/lanes.ts";
+import { searchTools } from "../running/search-tools.ts";
 import { drawImage, type ImageUse } from "../running/image-tool.ts";
 import { callServed } from "../running/served-tools.ts";
 import { useTool } from "../running/web-tools.ts";
@@ -28,6 +29,9 @@ const TOOL_SEARCHES_MAX = 10;
 
 /** Uses of one round side by side; further ones begin when these have ended. */
 const AT_ONCE = 8;
+
+/** Images of one round side by side: each edit has all images of the conversation in memory, as bytes. */
+const IMAGES_AT_ONCE = 2;
 
 interface UseRunnerOptions {
   call: LoopCall;
@@ -67,7 +71,11 @@ export class UseRunner {
   #searches = 0;
   /** Those among tools, which are no uses up to `TOOL_SEARCHES_MAX`: after them a model still has to call what it has found. */
   #toolSearches = 0;
-  readonly #searching = new ToolSearches();
+  /** They take the event loop, each in slices: side by side all their slices would pass before other callers have their turn. */
+  readonly #searching = new Lanes(1);
+  readonly #drawing = new Lanes(IMAGES_AT_ONCE);
+  /** Whether an image has been paid for and is not there: the next one would be, too. */
+  #isImageLost = false;
   /** Calls so far, of which each has a number of its own. */
   #calls = 0;
   /** The last image that was made, as a data URL. */
@@ -222,18 +230,20 @@ export class UseRunner {
     }
     if (called.family === "tool-search")
       return this.#searching.run(
-        { tools: request.catalog?.tools ?? [], action: called.action, arguments: text },
+        () => searchTools({ tools: request.catalog?.tools ?? [], action: called.action, arguments: text }),
         call.signal,
       );
-    if (called.family === "image") return this.#draw(called.tool, common);
+    if (called.family === "image") return this.#drawing.run(() => this.#draw(called.tool, common), call.signal);
     return useTool(call.pages, { ...common, called, sources, given: await this.#givenAddresses() });
   }
 
   async #draw(tool: ImageTool, use: Pick<ImageUse, "arguments" | "requestOf">): Promise<ToolOutcome> {
     const { call, request } = this.#options;
+    if (this.#isImageLost) return failedOutcome("unavailable", parseObject(use.arguments) ?? {});
     const pictures = (): readonly string[] => (this.#drawn === undefined ? request.pictures() : [this.#drawn]);
     const outcome = await drawImage(call.served.own, { ...use, tool, pictures });
     if (outcome.image !== undefined) this.#drawn = dataUrl(outcome.image.data);
+    else if (outcome.cost > 0n) this.#isImageLost = true;
     return outcome;
   }
 

@@ -50,7 +50,7 @@ export interface ImageUse {
 const PROMPT_CHARACTERS_MAX = 32_000;
 
 /** Rejects as `useTool` does. */
-export async function drawImage(own: Pick<OwnTools, "call">, use: ImageUse): Promise<ToolOutcome> {
+export async function drawImage(own: Pick<OwnTools, "call" | "image">, use: ImageUse): Promise<ToolOutcome> {
   const input = parseObject(use.arguments);
   const { prompt, edit } = input ?? {};
   if (
@@ -69,11 +69,12 @@ export async function drawImage(own: Pick<OwnTools, "call">, use: ImageUse): Pro
     // The provider goes on with an image whose client has left, and charges it; nobody waits for that here.
     const { result, headers: told } = await untilAborted(signal, making);
     const cost = parseCredits(told["x-tollgate-credits"] ?? "0");
-    const image = drawnIn(result, asked);
-    if (image === undefined) {
-      const text = `Error: ${textOf(result).slice(0, MESSAGE_CHARACTERS_MAX)}`;
+    const data = await bytesIn(result, (url) => own.image(url, client.signal));
+    if (typeof data !== "string") {
+      const text = `Error: ${(data?.reason ?? textOf(result)).slice(0, MESSAGE_CHARACTERS_MAX)}`;
       return { ...failedOutcome("unavailable", input), text, cost };
     }
+    const image = { data, described: describedIn(result, asked) };
     const text = "The image is made, and the user sees it.";
     const kept = { image, keptCharacters: 2 * image.data.length };
     return { input, text, error: undefined, pages: [], cost, counts: false, ...kept };
@@ -109,12 +110,29 @@ function askedImage(
 /** OpenAI's models that give bytes alone, and refuse the member. */
 const OWN_FORMAT = /^(?:gpt-image|chatgpt-image)/;
 
-function drawnIn(
-  { content, structuredContent, isError }: JsonObject,
+/** Base64; undefined if the result has no image, and why it can't be read if it has only the address of one. */
+async function bytesIn(
+  { content, isError }: JsonObject,
+  read: (url: string) => Promise<string>,
+): Promise<string | { reason: string } | undefined> {
+  if (isError === true) return undefined;
+  const parts = objectsOf(content);
+  const data = parts.find(({ type }) => type === "image")?.["data"];
+  if (typeof data === "string") return data;
+  const url = parts.find(({ type }) => type === "resource_link")?.["uri"];
+  if (typeof url !== "string") return undefined;
+  try {
+    return await read(url);
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    return { reason: `The image was made, and can't be read: ${thrown.message}` };
+  }
+}
+
+function describedIn(
+  { structuredContent }: JsonObject,
   asked: { name: string; arguments: JsonObject },
-): DrawnImage | undefined {
-  const data = objectsOf(content).find(({ type }) => type === "image")?.["data"];
-  if (isError === true || typeof data !== "string") return undefined;
+): DrawnImage["described"] {
   const answer = objectOf(structuredContent) ?? {};
   const [first] = objectsOf(answer["data"]);
   const revised = stringOf(first?.["revised_prompt"]) || asked.arguments["prompt"];
@@ -123,5 +141,5 @@ function drawnIn(
     return typeof value === "string" ? [[name, value] as const] : [];
   });
   const action = asked.name === "image_edit" ? "edit" : "generate";
-  return { data, described: { revised_prompt: revised, action, ...Object.fromEntries(shown) } };
+  return { revised_prompt: revised, action, ...Object.fromEntries(shown) };
 }

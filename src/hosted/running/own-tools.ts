@@ -13,6 +13,8 @@ export interface OwnTools {
   definitions: (principal: Principal) => readonly JsonObject[];
   /** The result, and the headers of the route's answer. Rejects with the `GatewayError` of the route. */
   call: (call: OwnToolCall) => Promise<{ result: JsonObject; headers: Readonly<Record<string, string>> }>;
+  /** The image at an address, in base64, read behind the guard of addresses. Rejects with 422 if there is none. */
+  image: (url: string, signal: AbortSignal) => Promise<string>;
 }
 
 interface AccountCaller {

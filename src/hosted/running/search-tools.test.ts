@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../core/index.ts";
 import { type DeferredTool, ToolCatalog } from "../requests/deferred-tools.ts";
-import { searchTools, ToolSearches } from "./search-tools.ts";
+import { searchTools } from "./search-tools.ts";
 
 function tool(name: string, description = "", properties: JsonObject = {}, namespace?: string): DeferredTool {
   return {
@@ -159,31 +159,6 @@ describe("of a request made to take long", () => {
     const words = Array.from({ length: 40 }, (_each, index) => `w${index}`);
     const named = words.map((word) => tool(word));
     expect((await found("tool_search", { query: words.join(" "), limit: 20 }, named.slice(31))).names).toEqual(["w31"]);
-  });
-
-  test("its searches run one after the other, and none is begun after its end", async () => {
-    const order: string[] = [];
-    const slow = (name: string): DeferredTool =>
-      Object.defineProperty(tool("x"), "description", {
-        get: () => {
-          const begun = performance.now();
-          while (performance.now() - begun < 12);
-          order.push(name);
-          return name;
-        },
-      });
-    const searches = new ToolSearches();
-    const { signal } = new AbortController();
-    const run = (name: string, until = signal) =>
-      searches.run(
-        { tools: [slow(name), slow(name)], action: "tool_search", arguments: JSON.stringify({ query: name }) },
-        until,
-      );
-    const ended = run("never", AbortSignal.abort(new Error("left")));
-    const outcomes = await Promise.all([run("one"), run("two")]);
-    expect(outcomes.map(({ found: those }) => those?.length)).toEqual([2, 2]);
-    expect(order).toEqual(["one", "one", "two", "two"]);
-    expect(ended).rejects.toThrow("left");
   });
 });
 

@@ -43,21 +43,6 @@ interface ToolSearching {
   arguments: string;
 }
 
-/** The searches of one answer, one after the other: side by side each would take its slice before other callers have their turn. */
-export class ToolSearches {
-  #last: Promise<unknown> = Promise.resolve();
-
-  /** As `searchTools`. Rejects with the reason of the signal if it is aborted before the search has begun. */
-  run(searching: ToolSearching, signal: AbortSignal): Promise<ToolOutcome> {
-    const outcome = this.#last.then(() => {
-      signal.throwIfAborted();
-      return searchTools(searching);
-    });
-    this.#last = outcome.catch(() => undefined);
-    return outcome;
-  }
-}
-
 /** Never rejects: a search that cannot be performed is a result. */
 export async function searchTools({ tools, action, arguments: text }: ToolSearching): Promise<ToolOutcome> {
   const input = parseObject(text);

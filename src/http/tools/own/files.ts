@@ -1,6 +1,8 @@
 /** Files among a tool's arguments: base64, a data URL, or an address that the gateway reads behind its guard. */
+import { setImmediate } from "node:timers/promises";
 import { GatewayError } from "../../../core/index.ts";
 import { OutboundError } from "../../../outbound/index.ts";
+import type { MemoryShare } from "../../../streaming/index.ts";
 import { collectBody } from "../../../upstream/index.ts";
 import type { OwnCall } from "./own-tool.ts";
 
@@ -15,17 +17,72 @@ export interface ToolFile {
 
 const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,/i;
 
-/** `param` is the name of the argument. Throws 422 for another value, and for an address that the guard refuses. */
-export async function readFile(call: OwnCall, given: unknown, param: string): Promise<ToolFile> {
+type Memory = Pick<MemoryShare, "add">;
+
+/** How files are read: `param` is the name of their argument, `memory` counts their bytes. */
+interface FileReading {
+  param: string;
+  memory: Memory;
+}
+
+/**
+ * Runs work with files, of which the memory is counted until it has ended. Files given as texts are decoded one after the other, with
+ * a turn for others between them.
+ */
+export async function withFiles<Result>(
+  call: OwnCall,
+  work: (read: (given: unknown, param: string) => Promise<ToolFile>) => Promise<Result>,
+): Promise<Result> {
+  const memory = call.services.memory.share();
+  let decoded: Promise<unknown> = Promise.resolve();
+  try {
+    return await work((given, param) => {
+      if (isAddress(given)) return fetchFile(call, given, { param, memory });
+      const file = decoded.then(() => decode(given, { param, memory }));
+      decoded = file.then(() => setImmediate());
+      // A failure is that of `file`; the files after it are not decoded.
+      decoded.catch(() => undefined);
+      return file;
+    });
+  } finally {
+    memory.free();
+  }
+}
+
+function isAddress(given: unknown): given is string {
+  return typeof given === "string" && /^https?:\/\//i.test(given);
+}
+
+/** Throws 422 for a value that is no file. */
+function decode(given: unknown, { param, memory }: FileReading): ToolFile {
   if (typeof given !== "string" || given === "") throw invalid(param, "must be base64, a data URL or an address");
-  if (/^https?:\/\//i.test(given)) return fetchFile(call, given, param);
+  memory.add(Math.ceil((given.length * 3) / 4));
   const [prefix = "", mediaType] = DATA_URL.exec(given) ?? [];
   const data = given.slice(prefix.length).replace(/\s+/g, "");
   if (data === "" || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(data)) throw invalid(param, "is not base64");
   return { bytes: new Uint8Array(Buffer.from(data, "base64")), mediaType: mediaType === "" ? undefined : mediaType };
 }
 
-async function fetchFile({ services, signal }: OwnCall, url: string, param: string): Promise<ToolFile> {
+/** An image at an address, in base64. Throws 422 for an address that the guard refuses, and for what is no image. */
+export async function readImage(url: string, call: Pick<OwnCall, "services" | "signal">): Promise<string> {
+  const memory = call.services.memory.share();
+  try {
+    const { bytes, mediaType } = await fetchFile(call, url, { param: "image", memory });
+    if (typeIn(imageTypes, bytes) === undefined && mediaType?.startsWith("image/") !== true)
+      throw invalid("image", "its address has none");
+    memory.add(Math.ceil((bytes.length * 4) / 3));
+    return Buffer.from(bytes).toString("base64");
+  } finally {
+    memory.free();
+  }
+}
+
+/** Throws 422 for an address that the guard refuses, or that has no file. */
+async function fetchFile(
+  { services, signal }: Pick<OwnCall, "services" | "signal">,
+  url: string,
+  { param, memory }: FileReading,
+): Promise<ToolFile> {
   const bytesMax = services.body.bytesMax;
   try {
     const reply = await services.outbound.fetch({
@@ -35,7 +92,7 @@ async function fetchFile({ services, signal }: OwnCall, url: string, param: stri
       redirectsMax: REDIRECTS_MAX,
       signal,
     });
-    const collected = await collectBody(reply.body, bytesMax);
+    const collected = await collectBody(reply.body, bytesMax, (bytes) => memory.add(bytes));
     if ("exceeded" in collected) throw invalid(param, "is too large");
     if (reply.status !== 200) throw invalid(param, `its address answered with ${reply.status}`);
     return { bytes: new Uint8Array(collected.bytes), mediaType: mediaTypeOf(reply.headers.get("content-type")) };

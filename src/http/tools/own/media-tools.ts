@@ -8,7 +8,7 @@ import { imageEditsRoute } from "../../images/edits.ts";
 import { imageGenerationsRoute } from "../../images/generations.ts";
 import { createVideoRoute } from "../../videos/create.ts";
 import { askRoute, bodyOf, headersOf, jsonOf, refusalOf } from "./ask-route.ts";
-import { imageTypeOf, mediaTypeOf, readFile, soundTypeOf, type ToolFile } from "./files.ts";
+import { imageTypeOf, mediaTypeOf, soundTypeOf, type ToolFile, withFiles } from "./files.ts";
 import { answerBegun } from "./jobs.ts";
 import type { OwnTool } from "./own-tool.ts";
 
@@ -42,22 +42,23 @@ export const imageEdit: OwnTool = {
   required: ["image"],
   model: "image_edit",
   isReadOnly: false,
-  async call(call) {
-    const { image, images = image, mask, ...body } = bodyOf(call);
-    const files = (Array.isArray(images) ? images : [images]).map((each) => readFile(call, each, "image"));
-    const form = new FormData();
-    for (const [name, value] of Object.entries(body)) if (value != null) form.append(name, textOf(value));
-    const read = await Promise.all(files);
-    for (const [index, file] of read.entries()) {
-      const type = file.mediaType ?? imageTypeOf(file.bytes);
-      form.append(read.length > 1 ? "image[]" : "image", blobOf({ ...file, mediaType: type }), nameOf(type, index));
-    }
-    if (mask != null) {
-      const file = await readFile(call, mask, "mask");
-      form.append("mask", blobOf({ ...file, mediaType: file.mediaType ?? imageTypeOf(file.bytes) }), "mask.png");
-    }
-    return answerImages(await askRoute(imageEditsRoute, call, { body: form }));
-  },
+  call: (call) =>
+    withFiles(call, async (readFile) => {
+      const { image, images = image, mask, ...body } = bodyOf(call);
+      const files = (Array.isArray(images) ? images : [images]).map((each) => readFile(each, "image"));
+      const form = new FormData();
+      for (const [name, value] of Object.entries(body)) if (value != null) form.append(name, textOf(value));
+      const read = await Promise.all(files);
+      for (const [index, file] of read.entries()) {
+        const type = file.mediaType ?? imageTypeOf(file.bytes);
+        form.append(read.length > 1 ? "image[]" : "image", blobOf({ ...file, mediaType: type }), nameOf(type, index));
+      }
+      if (mask != null) {
+        const file = await readFile(mask, "mask");
+        form.append("mask", blobOf({ ...file, mediaType: file.mediaType ?? imageTypeOf(file.bytes) }), "mask.png");
+      }
+      return answerImages(await askRoute(imageEditsRoute, call, { body: form }));
+    }),
 };
 
 /** The value of a form's field. */
@@ -118,19 +119,20 @@ export const audioTranscribe: OwnTool = {
   required: ["audio"],
   model: "transcription",
   isReadOnly: false,
-  async call(call) {
-    const { audio, ...body } = bodyOf(call);
-    const file = await readFile(call, audio, "audio");
-    const form = new FormData();
-    for (const [name, value] of Object.entries(body)) {
-      // A list is a repeated field.
-      if (Array.isArray(value)) for (const each of value) form.append(`${name}[]`, textOf(each));
-      else if (value != null) form.append(name, textOf(value));
-    }
-    const type = file.mediaType ?? soundTypeOf(file.bytes);
-    form.append("file", blobOf({ ...file, mediaType: type }), nameOf(type));
-    return answerTranscript(await askRoute(transcriptionsRoute, call, { body: form }));
-  },
+  call: (call) =>
+    withFiles(call, async (readFile) => {
+      const { audio, ...body } = bodyOf(call);
+      const file = await readFile(audio, "audio");
+      const form = new FormData();
+      for (const [name, value] of Object.entries(body)) {
+        // A list is a repeated field.
+        if (Array.isArray(value)) for (const each of value) form.append(`${name}[]`, textOf(each));
+        else if (value != null) form.append(name, textOf(value));
+      }
+      const type = file.mediaType ?? soundTypeOf(file.bytes);
+      form.append("file", blobOf({ ...file, mediaType: type }), nameOf(type));
+      return answerTranscript(await askRoute(transcriptionsRoute, call, { body: form }));
+    }),
 };
 
 /** JSON, or the text alone. */

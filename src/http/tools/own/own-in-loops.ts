@@ -3,6 +3,7 @@ import type { OwnTools } from "../../../hosted/index.ts";
 import type { Services } from "../../services.ts";
 import { askToConnect } from "../tool-door.ts";
 import { errorResult } from "./ask-route.ts";
+import { readImage } from "./files.ts";
 import { allowedDefinitions, callOwnTool } from "./own-tools.ts";
 
 const MAX_CREDITS = "x-tollgate-max-credits";
@@ -20,5 +21,6 @@ export function ownInLoops(services: () => Services): OwnTools {
       const { result, headers: told = {} } = answered ?? { result: errorResult("There is no such tool here.") };
       return { result: { ...result }, headers: told };
     },
+    image: (url, signal) => readImage(url, { services: services(), signal }),
   };
 }
