@@ -172,7 +172,7 @@ function inputOf({
   owner,
   session,
 }: McpCall): ClientInput | undefined {
-  const client = JSON.stringify([owner, session]);
+  const client = { owner, session };
   if (!era.stateless) {
     if (ask === undefined) return undefined;
     const { capabilities } = era;

@@ -33,8 +33,8 @@ export interface ToolProgress {
 
 /** The questions that a client takes, and the answers that it gives. */
 export interface ClientInput {
-  /** Distinguishes the client from all others: by its token, and by its session if it has one. */
-  client: string;
+  /** Its token, and its session if it has one: together they distinguish it from all others. */
+  client: { owner: string; session: string | undefined };
   /** Those of its capabilities by which a server may ask. */
   capabilities: JsonObject;
   /** Whether questions may be the result of a request, which the client then makes again with the answers. */

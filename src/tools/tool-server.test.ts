@@ -25,7 +25,7 @@ function call(result: JsonObject, capabilities: JsonObject | undefined): Promise
     wait: () => Promise.resolve(),
   });
   const input = capabilities && {
-    client: "",
+    client: { owner: "a", session: undefined },
     capabilities,
     takesQuestions: true,
     responses: undefined,

@@ -77,6 +77,9 @@ function openedId(sealed: string, place: TaskPlace): z.output<typeof named> | un
   }
 }
 
+/** No server of 2025 has tasks, so that none asks the client on the way. */
+const NOBODY = { owner: "", session: undefined };
+
 /** What the task's server answers; undefined if the caller has no such task, or the server has none. Rejects as `ToolServer.askBy`. */
 async function asked(
   found: ServerTask | undefined,
@@ -85,7 +88,7 @@ async function asked(
 ): Promise<JsonObject | undefined> {
   if (found === undefined) return undefined;
   const { target, id } = found;
-  const input = { client: "", capabilities, takesQuestions: true, responses: undefined, state: undefined };
+  const input = { client: NOBODY, capabilities, takesQuestions: true, responses: undefined, state: undefined };
   try {
     return await target.server.askBy(target.access, { method, params: { taskId: id, ...more }, signal, input });
   } catch (thrown) {

@@ -7,8 +7,9 @@ import type { ServerWire } from "./server-wire.ts";
 import { type AskedClient, hasId, type ServerSession } from "./session.ts";
 import { type Listening, SessionStream } from "./session-stream.ts";
 
-/** Further clients are asked on the streams of their requests alone. */
+/** Of all clients, and of those with one token. Further ones are asked on the streams of their requests alone. */
 const SESSIONS_MAX = 1_000;
+const PER_OWNER_MAX = 100;
 
 const IDLE_MS = 60_000;
 
@@ -35,9 +36,10 @@ export class ClientSessions {
 
   /** Undefined if the server has no sessions, or there are too many. Rejects as `begin` does. */
   async of(client: AskedClient): Promise<ServerSession | undefined> {
-    const key = JSON.stringify([client.id, client.capabilities]);
+    const { owner, session: own } = client.client;
+    const key = JSON.stringify([owner, own, client.capabilities]);
     const known = this.#sessions.get(key);
-    if (known === undefined && (this.#hasNone || this.#sessions.size >= SESSIONS_MAX)) return undefined;
+    if (known === undefined && (this.#hasNone || this.#isFull(owner))) return undefined;
     const opening = known ?? this.#open(key, client);
     const session = await opening;
     if (session?.stream.isDoubtful === true) {
@@ -57,6 +59,18 @@ export class ClientSessions {
   /** Other resources are wanted. */
   async subscribe(): Promise<void> {
     for (const opening of this.#sessions.values()) (await opening.catch(() => undefined))?.stream.subscribe();
+  }
+
+  #isFull(owner: string): boolean {
+    if (this.#sessions.size >= SESSIONS_MAX) return true;
+    const start = JSON.stringify([owner]).slice(0, -1);
+    return (
+      this.#sessions
+        .keys()
+        .filter((key) => key.startsWith(`${start},`))
+        .take(PER_OWNER_MAX)
+        .toArray().length >= PER_OWNER_MAX
+    );
   }
 
   #open(key: string, client: AskedClient): Promise<OwnSession | undefined> {

@@ -134,7 +134,11 @@ test("a server of 2025 learns that nobody waits for a late call any more", async
   expect(asked.at(-1)).toBe("notifications/cancelled");
 });
 
-const asked = { id: "client", capabilities: { roots: {} }, ask: () => Promise.resolve({}) };
+const asked = {
+  client: { owner: "a", session: undefined },
+  capabilities: { roots: {} },
+  ask: () => Promise.resolve({}),
+};
 
 test("a server of both revisions is asked in a session for clients that have one and take questions, and for no others", async () => {
   const { asked: methods, sessions, request } = scene({ status: 200 }, "session-1", true);

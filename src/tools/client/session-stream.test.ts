@@ -59,7 +59,7 @@ function scene({ stream = 200 }: { stream?: number } = {}) {
     for (let turns = 0; turns < 100; turns += 1) await Promise.resolve();
   };
   /** A call of the client with this id; `leave` is that it waits no longer. */
-  const call = async (id: string, capabilities: JsonObject = { elicitation: {} }) => {
+  const call = async (id: string, capabilities: JsonObject = { elicitation: {} }, ownSession?: string) => {
     const leaving = new CallAborter();
     const answer = client
       .request({
@@ -68,7 +68,11 @@ function scene({ stream = 200 }: { stream?: number } = {}) {
         timeoutMs: 60_000,
         bytesMax: 1_000,
         signal: leaving,
-        asked: { id, capabilities, ask: ({ method }) => (asked.push(`${id} ${method}`), Promise.resolve({ by: id })) },
+        asked: {
+          client: { owner: id, session: ownSession },
+          capabilities,
+          ask: ({ method }) => (asked.push(`${id} ${method}`), Promise.resolve({ by: id })),
+        },
       })
       .catch(() => undefined);
     await settle();
@@ -205,4 +209,16 @@ test("who listens hears of the changes that a server tells the session of a call
   await other.end();
   for (let minutes = 0; minutes < 13; minutes += 1) await pass(61_000);
   expect([...streams.keys()]).toEqual(["s1"]);
+});
+
+test("the many sessions of one token leave room to others", async () => {
+  const { call } = scene();
+  const many: Awaited<ReturnType<typeof call>>[] = [];
+  for (let index = 0; index < 100; index += 1) many.push(await call("ann", { roots: {} }, `s${index}`));
+  const further = await call("ann", { roots: {} }, "s100");
+  // That of all who have none of their own.
+  expect(further.session).toBe("s1");
+  const other = await call("bob");
+  expect(other.session).not.toBe("s1");
+  await Promise.all([...many, further, other].map(({ end }) => end()));
 });

@@ -45,8 +45,8 @@ export interface ListenRequest {
 
 /** A client that takes the questions of servers. */
 export interface AskedClient {
-  /** Distinguishes it from all others. */
-  id: string;
+  /** Its token, and its session if it has one. */
+  client: { owner: string; session: string | undefined };
   /** Those of its capabilities by which servers ask. */
   capabilities: JsonObject;
   /** Rejects with the client's refusal, an `RpcError`. */

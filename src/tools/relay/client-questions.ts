@@ -74,7 +74,7 @@ export function askedClient(input: ClientInput | undefined, secrets: () => reado
   const ask = askerFor(input, secrets);
   if (input === undefined || ask === undefined) return undefined;
   const { extensions: _, ...capabilities } = input.capabilities;
-  return Object.keys(capabilities).length === 0 ? undefined : { id: input.client, capabilities, ask };
+  return Object.keys(capabilities).length === 0 ? undefined : { client: input.client, capabilities, ask };
 }
 
 /** A client of 2025 answers the questions of a result on its stream: the input of the next request. Rejects with the client's refusal. */
