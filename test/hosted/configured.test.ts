@@ -63,13 +63,18 @@ beforeAll(() => {
 afterAll(() => server.stop());
 
 const at = hostedScene(() => ({
-  mcp: { servers: { box: { url: server.url, tools: ["*", "!secret"], price: { call: 0.5 }, timeout: "2s" } } },
+  mcp: {
+    servers: {
+      box: { url: server.url, tools: ["*", "!secret"], price: { call: 0.5 }, timeout: "2s" },
+      cheap: { url: server.url, price: { call: 0.1 } },
+    },
+  },
   tools: {
     hosted: {
       code_interpreter: "box__python",
       code_execution: { tool: "box__python", bash: "box__bash", text_editor: "box__edit" },
       file_search: { tool: "box__find", mode: "gateway" },
-      shell: "box__bash",
+      shell: "cheap__bash",
     },
   },
 }));
@@ -282,6 +287,24 @@ describe("in Responses", () => {
     scene.answers(calling("open_page", { url }), done);
     await openai(scene).responses.create({ ...ask, tools, previous_response_id: id, input: "And?" });
     expect(scene.read).toEqual([]);
+  });
+
+  test("uses beside one that can't be paid are in the answer, with their cost", async () => {
+    const scene = at();
+    const token = await scene.rig.gateway.token({ user: "short", credits: (oneCredit * 3n) / 10n });
+    const both = [code("print(1)"), calling("shell", { commands: ["ls"] })].flatMap(({ calls = [] }) => calls);
+    scene.answers({ calls: both }, done);
+    const tools = [interpreter, { type: "shell", environment: { type: "container_auto" } }];
+    const answer = await post(scene.rig, "/v1/responses", token, { model, input: "Hi", tools });
+    expect(answer.headers.get("x-tollgate-credits")).toBe("0.10002");
+    expect(await answer.json()).toMatchObject({
+      status: "incomplete",
+      output: [
+        { type: "code_interpreter_call", status: "failed" },
+        { type: "shell_call" },
+        { type: "shell_call_output", output: [{ stdout: "ran ls" }] },
+      ],
+    });
   });
 
   test("several calls of one use are each within the limit of the call's costs, and so are credits", async () => {

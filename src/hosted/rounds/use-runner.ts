@@ -113,10 +113,14 @@ export class UseRunner {
         running.push(this.#start(call, begun, { isResumed: resumed !== undefined, waits: running.length >= AT_ONCE }));
     }
     const results: CallResult[] = [];
+    let unpaidUse: GatewayError | undefined;
     for (const each of running) {
+      // Those side by side with one that can't be paid have their cost and their item.
+      if (unpaidUse !== undefined && each.outcome === undefined) continue;
       const thrown = yield* this.#show(each, results);
-      if (thrown !== undefined) return { results, end: undefined, unpaid: thrown.error };
+      unpaidUse ??= thrown?.error;
     }
+    if (unpaidUse !== undefined) return { results, end: undefined, unpaid: unpaidUse };
     yield* this.#close(asked, paused);
     const end = asked.length > 0 ? ("end" as const) : paused === undefined ? undefined : ("pause" as const);
     return { results, end, unpaid: undefined };
