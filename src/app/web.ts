@@ -322,12 +322,13 @@ function createModel(
       });
       const body = parseObject(await new Response(answer.body).text());
       if (answer.status !== 200) throw refusedByModel(`web.${setting}`, answer.status, body);
-      const message = objectOf(objectOf(listOf(body?.["choices"])[0])?.["message"]);
-      const content = message?.["content"];
+      const choice = objectOf(listOf(body?.["choices"])[0]);
+      const { content, refusal } = objectOf(choice?.["message"]) ?? {};
+      const isCut = choice?.["finish_reason"] !== "stop" || (typeof refusal === "string" && refusal !== "");
       const isRepeated = answer.headers["idempotent-replayed"] === "true";
       const cost = answer.headers[isRepeated ? "x-tollgate-first-credits" : "x-tollgate-credits"];
       const text = typeof content === "string" ? content : "";
-      return { text, spent: parseCredits(cost ?? "0"), isRepeated };
+      return { text, spent: parseCredits(cost ?? "0"), isRepeated, isCut };
     },
   };
 }

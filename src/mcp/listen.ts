@@ -7,7 +7,14 @@ import { notificationText, resultText } from "./json-rpc.ts";
 import { type McpCall, requireTasks } from "./methods.ts";
 import type { FinishedAnswer } from "./outgoing.ts";
 import { subscriptionKey } from "./revisions.ts";
-import { type ListKind, type McpServer, RESOURCES_MAX, type ServerChange, type WantedChanges } from "./server.ts";
+import {
+  type ListKind,
+  type McpServer,
+  RESOURCE_CHARACTERS_MAX,
+  RESOURCES_MAX,
+  type ServerChange,
+  type WantedChanges,
+} from "./server.ts";
 
 /** The members of a filter that name lists. */
 const filterOf: Readonly<Record<ListKind, string>> = {
@@ -62,11 +69,14 @@ function closedOr({ server, signal }: StreamCall, onStop: OnStop): Promise<void>
 }
 
 function wantedIn(filter: JsonObject): WantedChanges {
-  const uris = listOf(filter["resourceSubscriptions"]).filter((uri) => typeof uri === "string");
-  return {
-    lists: allLists.filter((list) => filter[filterOf[list]] === true),
-    uris: [...new Set(uris)].slice(0, RESOURCES_MAX),
-  };
+  const asked = listOf(filter["resourceSubscriptions"]).filter((uri) => typeof uri === "string");
+  let characters = 0;
+  const uris = [...new Set(asked)].slice(0, RESOURCES_MAX).filter((uri) => {
+    const isWithin = characters + uri.length <= RESOURCE_CHARACTERS_MAX;
+    if (isWithin) characters += uri.length;
+    return isWithin;
+  });
+  return { lists: allLists.filter((list) => filter[filterOf[list]] === true), uris };
 }
 
 function honoured({ lists }: WantedChanges, uris: readonly string[]): JsonObject {

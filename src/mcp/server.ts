@@ -33,7 +33,7 @@ export interface ToolProgress {
 
 /** The questions that a client takes, and the answers that it gives. */
 export interface ClientInput {
-  /** Its token, and its session if it has one: together they distinguish it from all others. */
+  /** Its token, and its session if it has one. Clients of 2026-07-28 with one token and the same capabilities are one. */
   client: { owner: string; session: string | undefined };
   /** Those of its capabilities by which a server may ask. */
   capabilities: JsonObject;
@@ -138,6 +138,9 @@ export type ServerChange = { list: ListKind } | { uri: string };
 
 /** Resources that a client may watch. */
 export const RESOURCES_MAX = 100;
+
+/** Characters of their addresses together. */
+export const RESOURCE_CHARACTERS_MAX = 16 * 1024;
 
 export interface WantedChanges {
   lists: readonly ListKind[];

@@ -21,7 +21,7 @@ const CONNECT_MS_MAX = 5_000;
 export interface OutboundRequest {
   url: string;
   /** GET by default. */
-  method?: "GET" | "POST";
+  method?: "GET" | "POST" | "DELETE";
   headers?: Headers;
   body?: string | Uint8Array;
   /** Ends the request or the reply's body, with its reason. */

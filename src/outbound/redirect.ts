@@ -3,7 +3,7 @@ import { OutboundError } from "./outbound-error.ts";
 /** The part of a request that a redirect can change. */
 export interface Hop {
   url: URL;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   headers: Headers;
   body: string | Uint8Array | undefined;
 }

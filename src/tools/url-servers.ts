@@ -140,7 +140,7 @@ function portOf({ port, protocol }: URL): string {
 /** Requests to a server by the guard of addresses. */
 function askThrough(outbound: Pick<Outbound, "fetch">): AskUpstream {
   return ({ method, url, headers, body, signal }) => {
-    const isRead = method === "GET" && body === undefined;
+    const isRead = (method === "GET" || method === "DELETE") && body === undefined;
     const isSent = method === "POST" && (typeof body === "string" || body instanceof Uint8Array);
     if (!isRead && !isSent) return Promise.reject(new TypeError("a server of tools gets a body that is whole"));
     const bounds = { timeoutMs: REQUEST_MS_MAX, bytesMax: REQUEST_BYTES_MAX };

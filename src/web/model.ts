@@ -29,6 +29,8 @@ interface ModelAnswer {
   spent: Nano;
   /** Whether the answer was paid before, by a call with the same retry key. */
   isRepeated?: boolean;
+  /** Whether it is not all of the answer: the model has reached a limit, or refused. */
+  isCut?: boolean;
 }
 
 /** Calls a model through the gateway itself, as a call of the principal with its own hold and record. */

@@ -29,25 +29,47 @@ export async function listenToProgram(
     throw invalidAnswer(name, "has no stream of changes");
   }
   onOpen();
-  const ask = async (): Promise<void> => {
+  const ask = async (): Promise<boolean> => {
     for (let tries = 0; tries < 2; tries += 1) {
       const current = await session();
-      if (await isAsked(wire, current, { uris, signal })) return;
+      if (await isAsked(wire, current, { uris, signal })) return true;
       forget();
     }
+    return false;
   };
-  // Without an answer there are no changes, until the next process.
-  const askAgain = (): void => void ask().catch(() => undefined);
-  if (uris.length > 0) askAgain();
+  const askProcess = processAsker(ask);
+  if (uris.length > 0) askProcess();
   await readMessages(reply, {
     id: undefined,
     bytesMax: Number.POSITIVE_INFINITY,
     messageBytesMax: NOTIFICATION_BYTES_MAX,
     onNotification: (method, params) => {
-      if (method === STARTED_NOTIFICATION) askAgain();
+      if (method === STARTED_NOTIFICATION) askProcess();
       else onNotification(method, params);
     },
   });
+}
+
+/**
+ * Asks the process that runs for its changes. That a process has started is also heard while it is asked: only if that fails, it may be
+ * another one, which is asked again. Without an answer there are no changes, until the next process.
+ */
+function processAsker(ask: () => Promise<boolean>): () => void {
+  let isAsking = false;
+  let isDue = false;
+  const askAll = async (): Promise<void> => {
+    for (isDue = true; isDue;) {
+      isDue = false;
+      if (await ask().catch(() => false)) break;
+    }
+    isAsking = false;
+  };
+  return () => {
+    isDue = true;
+    if (isAsking) return;
+    isAsking = true;
+    void askAll();
+  };
 }
 
 /** False if the session is that of an earlier process. */

@@ -211,6 +211,16 @@ test("who listens hears of the changes that a server tells the session of a call
   expect([...streams.keys()]).toEqual(["s1"]);
 });
 
+test("the session of a call subscribes to a bounded number of resources", async () => {
+  const { call, listen, subscribed, pass } = scene();
+  await listen(Array.from({ length: 150 }, (_, index) => `lib://${index}`));
+  const { session, end } = await call("ann");
+  for (let turns = 0; turns < 50; turns += 1) await pass(1);
+  const own = subscribed.filter((each) => each.startsWith(`${session} `));
+  expect([own.length, new Set(own).size]).toEqual([100, 100]);
+  await end();
+});
+
 test("the many sessions of one token leave room to others", async () => {
   const { call } = scene();
   const many: Awaited<ReturnType<typeof call>>[] = [];

@@ -17,6 +17,9 @@ const LOOKS_WHILE_LISTENING = 10;
 
 const STREAM_BYTES_MAX = 8 * 1024 * 1024;
 
+/** All who listen to the server want these, and each session of a client subscribes to them. */
+const SUBSCRIPTIONS_MAX = 100;
+
 /** After the last request: an agent often makes the next one soon, and a server that stops waits for its streams. */
 const KEPT_MS = 5_000;
 
@@ -49,7 +52,8 @@ export class SessionStream {
   #isUsed = true;
   /** Looks that have found it unused. */
   #looks = 0;
-  #subscribed = new Set<string>();
+  readonly #subscribed = new Set<string>();
+  #isSubscribing = false;
 
   constructor(options: SessionStreamOptions) {
     this.#options = options;
@@ -67,16 +71,30 @@ export class SessionStream {
     return this.#looks >= (this.#options.listening.isEmpty() ? 1 : LOOKS_WHILE_LISTENING);
   }
 
-  /** Subscribes to the resources that are wanted by now. */
+  /** Subscribes to the resources that are wanted by now, as far as a session may have them, one after the other. */
   subscribe(): void {
+    if (this.#isSubscribing) return;
+    this.#isSubscribing = true;
+    void this.#subscribeAll().finally(() => {
+      this.#isSubscribing = false;
+    });
+  }
+
+  async #subscribeAll(): Promise<void> {
     const { wire, session, listening } = this.#options;
     const bounds = { timeoutMs: CONNECT_MS_MAX, bytesMax: NOTIFICATION_BYTES_MAX };
-    for (const uri of listening.uris()) {
-      if (this.#subscribed.has(uri)) continue;
+    const next = (): string | undefined => listening.uris().find((uri) => !this.#subscribed.has(uri));
+    for (let uri = next(); uri !== undefined && this.#subscribed.size < SUBSCRIPTIONS_MAX; uri = next()) {
       this.#subscribed.add(uri);
       const request = { ...bounds, method: "resources/subscribe", params: { uri } };
       // Without its own stream: it is no request of the client.
-      void wire.send(request, { ...session, stream: undefined }).catch(() => this.#subscribed.delete(uri));
+      try {
+        await wire.send(request, { ...session, stream: undefined });
+      } catch {
+        // The server can't be reached: all that are left are tried again when the client asks for something.
+        this.#subscribed.delete(uri);
+        return;
+      }
     }
   }
 

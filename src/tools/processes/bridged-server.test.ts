@@ -123,6 +123,17 @@ test("a program that ends while a message is on its way harms no other", async (
   expect(ends).toEqual(["SIGKILL"]);
 });
 
+test("who begins to listen hears at once that a process takes requests, if one does", async () => {
+  const { server } = start();
+  const listening = (): Promise<MessageReader> =>
+    readerOf(server.answer(new Request("http://tools.invalid/test", { method: "GET" }), "a"));
+  const early = await listening();
+  const started = { method: "notifications/tollgate/started" };
+  const modern = { name: "x", _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } };
+  await server.answer(post({ id: 1, method: "tools/call", params: modern }), "a");
+  for (const reader of [early, await listening()]) expect(await nextMessage(reader)).toMatchObject(started);
+});
+
 test("ids are the caller's, also those of progress, and an answer to another's id belongs to nobody", async () => {
   const { server } = start();
   const [one, two] = await Promise.all([

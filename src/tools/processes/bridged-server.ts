@@ -114,7 +114,7 @@ export class BridgedServer {
 
   /** The answer to a request over HTTP for this user. */
   async answer(request: Request, user: string): Promise<Response> {
-    if (request.method === "GET") return this.#listeners.add(request);
+    if (request.method === "GET") return this.#listeners.add(request, this.#running?.isAnnounced === true);
     if (request.method !== "POST") return new Response(undefined, { status: 405 });
     const message = objectOf(await request.json().catch(() => undefined));
     if (message === undefined) return new Response(undefined, { status: 400 });

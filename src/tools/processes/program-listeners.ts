@@ -3,15 +3,19 @@ import type { JsonObject } from "../../core/index.ts";
 import { MessageStream } from "./message-stream.ts";
 import { STARTED_NOTIFICATION } from "./plan.ts";
 
+const started: JsonObject = { jsonrpc: "2.0", method: STARTED_NOTIFICATION };
+
 export class ProgramListeners {
   readonly #streams = new Set<MessageStream>();
 
-  add({ signal }: Request): Promise<Response> {
+  /** `isStarted`: whether a process takes requests already. */
+  add({ signal }: Request, isStarted: boolean): Promise<Response> {
     const end = (): void => void this.#streams.delete(stream);
     const stream = new MessageStream(end);
     this.#streams.add(stream);
     signal.addEventListener("abort", end);
     stream.open();
+    if (isStarted) stream.push(started);
     return stream.response;
   }
 
@@ -22,7 +26,7 @@ export class ProgramListeners {
 
   /** A new process takes requests: each listener asks it for its changes. */
   announce(): void {
-    this.#push({ jsonrpc: "2.0", method: STARTED_NOTIFICATION });
+    this.#push(started);
   }
 
   close(): void {

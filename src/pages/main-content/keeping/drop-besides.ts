@@ -50,7 +50,7 @@ function isForm({ tag, words }: Region): boolean {
 
 /** A line of nothing but marks of a site builder that has not replaced them: `[vc_row]`, `[caption id="a"]`, `[/x]`. */
 const shortcodes =
-  /^\s*(?:\[\/?[a-z][\w-]{0,60}(?:\s+[\w-]{1,60}\s*=\s*(?:"[^"]*"|'[^']*'|[^\s\]"']+))*\s*\/?\]\s*)+$/i;
+  /^\s*(?:\[\/?[a-z][\w-]{0,60}(?:\s+[\w-]{1,60}\s*=\s*(?:"[^"]*"|'[^']*'|(?:[^\s\]"'/]|\/(?!\]))+))*\s*\/?\]\s*)+$/i;
 
 /** Takes lines of shortcodes out of the kept blocks, in place, unless the page shows them as code. */
 export function dropShortcodes({ blocks }: Blocks, kept: boolean[]): void {

@@ -79,6 +79,32 @@ test("pages for which the model fails are named, the others stay", async () => {
   expect([spent, found.page.warning]).toEqual([4n, "Pages that are pictures and could not be read: 1. late"]);
 });
 
+test("a part of a page's text does not stand for the page, but is paid", async () => {
+  const model = modelOf();
+  const ask = model.ask.bind(model);
+  model.ask = async (question, context) => ({
+    ...(await ask(question, context)),
+    isCut: question.pictures?.[0]?.[0] === 2,
+  });
+  const { spent, reading: found } = await read(model);
+  expect(found.page.markdown).toBe("page 1||page 4|page 5|page 6");
+  expect([spent, found.page.warning]).toEqual([
+    5n,
+    "Pages that are pictures and could not be read: 1. The model did not write down the whole page.",
+  ]);
+});
+
+test("nor does it for a later request, which asks again without the key of that answer", async () => {
+  const model = modelOf();
+  const ask = model.ask.bind(model);
+  model.ask = async (question, context) => {
+    const isRepeated = context.retryKey !== undefined;
+    return { ...(await ask(question, context)), isRepeated, isCut: isRepeated };
+  };
+  const { spent, reading: found } = await read(model);
+  expect([spent, found.page.markdown]).toEqual([5n, "page 1|page 2||page 4|page 5|page 6"]);
+});
+
 test("a caller's own refusal ends the scrape", async () => {
   const refusal = new GatewayError("insufficient_credits", "no");
   expect(await failureOf(read(modelOf(new Map([[4, refusal]]))))).toBe(refusal);

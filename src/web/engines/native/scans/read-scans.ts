@@ -120,9 +120,10 @@ async function recognize(deps: Deps, model: WebModel, scans: Scans): Promise<Rec
     for (const [index, answer] of (await readPictures(deps, model, asked, scans)).entries()) {
       const number = numbers[index];
       if (answer instanceof GatewayError) found.problem ??= answer.message;
-      else if (number !== undefined) {
-        texts.set(number, answer.text);
+      else {
         found.spent += answer.spent;
+        if (answer.text === undefined) found.problem ??= CUT;
+        else if (number !== undefined) texts.set(number, answer.text);
       }
     }
     return texts;
@@ -151,7 +152,8 @@ async function draw(
 }
 
 interface Answer {
-  text: string;
+  /** Undefined for a part of the text, which must not stand for the whole. */
+  text: string | undefined;
   spent: Nano;
 }
 
@@ -195,8 +197,11 @@ async function readPicture(
   for (let waitedMs = 0; ;) {
     try {
       const asked = { principal, parent, names, signal, ...(retryKey !== undefined && { retryKey }) };
-      const { text, spent, isRepeated } = await model.ask(question, asked);
-      return { text: text.trim().slice(0, CHARACTERS_MAX), spent: isRepeated === true ? 0n : spent };
+      const { text, spent, isRepeated, isCut } = await model.ask(question, asked);
+      if (isCut !== true)
+        return { text: text.trim().slice(0, CHARACTERS_MAX), spent: isRepeated === true ? 0n : spent };
+      if (isRepeated !== true) return { text: undefined, spent };
+      retryKey = undefined;
     } catch (reason) {
       if (signal.aborted || !(reason instanceof GatewayError) || reason.status === PAYMENT_REQUIRED) throw reason;
       if (retryKey === undefined || !keyProblems.has(reason.code) || time.left() <= ELSEWHERE_MS) return reason;
@@ -210,6 +215,8 @@ async function readPicture(
     if (text !== undefined) return { text, spent: 0n };
   }
 }
+
+const CUT = "The model did not write down the whole page.";
 
 const keyProblems: ReadonlySet<string> = new Set([
   "idempotency_key_in_use",
