@@ -5,19 +5,20 @@ import { firstTokenBounds } from "../../ledger/index.ts";
 
 const count = z.number().int();
 
+const one = `(${usageDetails.join("|")})`;
+
+const list = `^${one}(,${one})*$`;
+
 /** Of the query: the details of sums. */
 export const includedDetails = z
   .string()
-  .regex(
-    new RegExp(`^(?:${usageDetails.join("|")})(?:,(?:${usageDetails.join("|")}))*$`),
-    `write ${usageDetails.join(", ")}`,
-  )
-  .transform((list) => usageDetails.filter((detail) => list.split(",").includes(detail)))
+  .regex(new RegExp(list), `write ${usageDetails.join(", ")}`)
+  .transform((text) => usageDetails.filter((detail) => text.split(",").includes(detail)))
   .optional()
   .describe(
     "Further fields of each row: buckets (units by price bucket), first_token_ms (times to the first token), or both with a comma between them.",
   )
-  .meta({ type: "string" });
+  .meta({ type: "string", pattern: list });
 
 const milliseconds = z.number().int().nullable();
 
