@@ -12,7 +12,7 @@ import type {
 } from "../charges/index.ts";
 import type { Clock, JsonObject, Places } from "../core/index.ts";
 import type { ClientInput, ServerLog } from "../mcp/index.ts";
-import { CallPlace } from "./relay/call-place.ts";
+import { ToolPlace } from "./relay/tool-place.ts";
 import type { ServerAccess } from "./server-access.ts";
 import type { ServerTool } from "./server-list.ts";
 import type { ServerResult, ToolServer } from "./tool-server.ts";
@@ -115,7 +115,7 @@ class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
     const { request, target, places, client } = this.#options;
     const { signal } = running.watchdog.abort;
     const owner = request.principal.user;
-    const place = await CallPlace.enter({ places, owner, upstream: target.server.name, signal });
+    const place = await ToolPlace.enter({ places, owner, upstream: target.server.name, signal });
     try {
       return await target.server.call({
         access: target.access,
@@ -135,7 +135,7 @@ class ToolWay implements WayOfWork<JsonObject, ToolPlan> {
   }
 }
 
-function withoutPlace({ ask, ...input }: ClientInput, place: CallPlace): ClientInput {
+function withoutPlace({ ask, ...input }: ClientInput, place: ToolPlace): ClientInput {
   if (ask === undefined) return input;
   return { ...input, ask: (question) => place.without(() => ask(question)) };
 }

@@ -10,7 +10,14 @@ import {
 } from "../requests/configured-tools.ts";
 import { fenced } from "./fence.ts";
 import { endsLoop } from "./part-of-loop.ts";
-import { type Finders, type Finding, findServer, type FoundTool, resultOf, type ServedBy } from "./served-tools.ts";
+import {
+  type Finders,
+  type ServerSearcher,
+  findServer,
+  type FoundTool,
+  resultOf,
+  type ServedBy,
+} from "./served-tools.ts";
 import {
   type CodeOutput,
   codeOutputOf,
@@ -43,7 +50,7 @@ export type ReadyTool = WebTool | SearchTool | ReadyConfigured | ImageTool;
 export async function readyTool(
   finders: Finders,
   tool: AskedTool,
-  finding: Omit<Finding, "canAsk">,
+  finding: Omit<ServerSearcher, "canAsk">,
 ): Promise<ReadyTool> {
   if (!("configured" in tool)) return tool;
   const found = await Promise.all(

@@ -42,7 +42,7 @@ export interface ServedBy {
   own: OwnTools;
 }
 
-export interface Finding extends Pick<IncomingCall, "principal" | "requestId" | "headers"> {
+export interface ServerSearcher extends Pick<IncomingCall, "principal" | "requestId" | "headers"> {
   /** Whether the dialect can ask for approvals; the others get no tools that need one. */
   canAsk: boolean;
   /** The only tool that is looked for, as `server__tool`. */
@@ -58,7 +58,7 @@ export interface Finders {
 export async function findServer(
   { servers, own }: Finders,
   asked: AskedServer,
-  { principal, requestId, headers, canAsk, only }: Finding,
+  { principal, requestId, headers, canAsk, only }: ServerSearcher,
 ): Promise<FoundServer> {
   const door = doorOf(servers, asked.place, principal);
   const isSigned = principal.signedUntil !== undefined && principal.session === undefined;

@@ -5,7 +5,7 @@
 import type { Ticker } from "../../streaming/index.ts";
 import type { ServerWire } from "./server-wire.ts";
 import { type AskedClient, hasId, type ServerSession } from "./session.ts";
-import { type Listening, SessionStream } from "./session-stream.ts";
+import { type ChangeListeners, SessionStream } from "./session-stream.ts";
 
 /** Of all clients, and of those with one token. Further ones are asked on the streams of their requests alone. */
 const SESSIONS_MAX = 1_000;
@@ -16,7 +16,7 @@ const IDLE_MS = 60_000;
 interface ClientSessionsOptions {
   wire: ServerWire;
   ticker: Ticker;
-  listening: Listening;
+  listening: ChangeListeners;
   /** Begins a session of a client. */
   begin: (client: AskedClient) => Promise<ServerSession>;
 }

@@ -4,7 +4,7 @@ import { dataOf, EVENT_STREAM, EventSplitter, eventsOf } from "../../streaming/i
 import { collectBody } from "../../upstream/index.ts";
 import { tooLarge } from "./ask-server.ts";
 
-export interface Reading {
+export interface MessageReading {
   /** Undefined for a stream without a response. */
   id: number | undefined;
   /** Of all messages together. */
@@ -37,7 +37,7 @@ export interface ServerRequest {
 }
 
 /** The response to the request with this id; undefined if there is none. Rejects with 502 beyond the bound. */
-export async function readMessages(reply: UpstreamReply, reading: Reading): Promise<JsonObject | undefined> {
+export async function readMessages(reply: UpstreamReply, reading: MessageReading): Promise<JsonObject | undefined> {
   if (isEventStream(reply)) {
     const reader = new EventReader(reply, reading);
     reply.body.flowTo(reader);
@@ -74,13 +74,13 @@ function note(position: StreamPosition, event: Buffer): void {
 
 class EventReader implements BodySink {
   readonly #reply: UpstreamReply;
-  readonly #reading: Reading;
+  readonly #reading: MessageReading;
   readonly #splitter: EventSplitter;
   readonly #settled = Promise.withResolvers<JsonObject | undefined>();
   readonly #position: StreamPosition;
   #isOver = false;
 
-  constructor(reply: UpstreamReply, reading: Reading) {
+  constructor(reply: UpstreamReply, reading: MessageReading) {
     this.#reply = reply;
     this.#reading = reading;
     this.#position = reading.position ?? { eventId: undefined, retryMs: undefined, bytes: 0, events: 0 };

@@ -5,7 +5,7 @@
 import { type CallSignal, GatewayError, type JsonObject, type UpstreamReply } from "../../core/index.ts";
 import type { Ticker } from "../../streaming/index.ts";
 import { tooLate } from "./ask-server.ts";
-import { isEventStream, readMessages, type Reading, type StreamPosition } from "./read-messages.ts";
+import { isEventStream, readMessages, type MessageReading, type StreamPosition } from "./read-messages.ts";
 
 /** How often one answer is read on. */
 const RESUMES_MAX = 200;
@@ -32,7 +32,7 @@ export interface ResumeOptions {
 /** The response to a request; undefined if there is none. Rejects with a `GatewayError`, or as a connection fails whose stream cannot be read on. */
 export async function readResumed(
   reply: UpstreamReply,
-  reading: Reading,
+  reading: MessageReading,
   options: ResumeOptions,
 ): Promise<JsonObject | undefined> {
   const position: StreamPosition = { eventId: undefined, retryMs: undefined, bytes: 0, events: 0 };
@@ -82,7 +82,7 @@ async function reopened(
 /** A stream that breaks may be read on; an answer that is too long may not. */
 async function readPart(
   reply: UpstreamReply,
-  reading: Reading,
+  reading: MessageReading,
   position: StreamPosition,
 ): Promise<{ message: JsonObject | undefined; failure: Error | undefined }> {
   try {

@@ -9,7 +9,7 @@ import {
 import { capabilitiesKey, clientHeaders, type LogLevel, logLevelKey, STATELESS, versionKey } from "../../mcp/index.ts";
 import { EVENT_STREAM, type Ticker } from "../../streaming/index.ts";
 import { askServer, type TimeLimit, tooLate } from "./ask-server.ts";
-import { isEventStream, readMessages, type Reading } from "./read-messages.ts";
+import { isEventStream, readMessages, type MessageReading } from "./read-messages.ts";
 import { readResumed } from "./resumed-answer.ts";
 import type { Answered } from "./server-answer.ts";
 import { ServerQuestions } from "./server-questions.ts";
@@ -84,7 +84,7 @@ export class ServerWire {
       clock: () => this.#options.ticker.now(),
     });
     const leave = session.stream?.enter(questions);
-    const reading: Reading = {
+    const reading: MessageReading = {
       id,
       bytesMax,
       onNotification: (method, given) => {

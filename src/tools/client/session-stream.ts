@@ -24,7 +24,7 @@ const SUBSCRIPTIONS_MAX = 100;
 const KEPT_MS = 5_000;
 
 /** Those who listen to the server. */
-export interface Listening {
+export interface ChangeListeners {
   /** The addresses of the resources whose updates they want. */
   uris: () => readonly string[];
   isEmpty: () => boolean;
@@ -36,7 +36,7 @@ interface SessionStreamOptions {
   ticker: Ticker;
   session: ServerSession;
   /** What a call changes, some servers tell its session alone. */
-  listening: Listening;
+  listening: ChangeListeners;
 }
 
 export class SessionStream {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { CallAborter, Places } from "../../core/index.ts";
-import { CallPlace } from "./call-place.ts";
+import { ToolPlace } from "./tool-place.ts";
 
 const reasonOf = (promise: Promise<unknown> | undefined) => promise?.catch((reason: unknown) => reason);
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -8,7 +8,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 async function scene() {
   const places = new Places({ what: "calls", places: 1 });
   const enter = (owner: string, signal = new CallAborter()) =>
-    CallPlace.enter({ places, owner, upstream: "s", signal });
+    ToolPlace.enter({ places, owner, upstream: "s", signal });
   return { places, enter, place: await enter("ann") };
 }
 
@@ -58,10 +58,10 @@ test("a call that ends while it waits for its place keeps none", async () => {
 test("a call that is aborted while it waits for its place leaves the queue", async () => {
   const places = new Places({ what: "calls", places: 1 });
   const signal = new CallAborter();
-  const place = await CallPlace.enter({ places, owner: "ann", upstream: "s", signal });
+  const place = await ToolPlace.enter({ places, owner: "ann", upstream: "s", signal });
   const { promise, resolve } = Promise.withResolvers<void>();
   const asked = place.without(() => promise);
-  const other = await CallPlace.enter({ places, owner: "bob", upstream: "s", signal: new CallAborter() });
+  const other = await ToolPlace.enter({ places, owner: "bob", upstream: "s", signal: new CallAborter() });
   resolve();
   await turn();
   signal.abort(new Error("the client left"));

@@ -1,7 +1,7 @@
 /** The place of one call among those under way, which it gives to others while its client is asked. */
 import type { CallSignal, Places } from "../../core/index.ts";
 
-interface CallPlaceOptions {
+interface ToolPlaceOptions {
   places: Pick<Places, "enter">;
   owner: string;
   /** The name of the server. */
@@ -13,21 +13,21 @@ interface CallPlaceOptions {
  * A client may take long to answer: others need the place meanwhile. The answer reaches the server once the call has a place again, else
  * a server that asks would have no bound. While several questions are open, the call has none.
  */
-export class CallPlace {
-  readonly #options: CallPlaceOptions;
+export class ToolPlace {
+  readonly #options: ToolPlaceOptions;
   #leave: (() => void) | undefined;
   #entering: Promise<void> | undefined;
   #questions = 0;
   #isOver = false;
 
   /** Resolves once the call has its place. Rejects as `Places.enter` does. */
-  static async enter(options: CallPlaceOptions): Promise<CallPlace> {
-    const place = new CallPlace(options);
+  static async enter(options: ToolPlaceOptions): Promise<ToolPlace> {
+    const place = new ToolPlace(options);
     await place.#enter();
     return place;
   }
 
-  private constructor(options: CallPlaceOptions) {
+  private constructor(options: ToolPlaceOptions) {
     this.#options = options;
   }
 
