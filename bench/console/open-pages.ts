@@ -5,7 +5,7 @@
 import { sayLine, serveLines } from "../http1/lines.ts";
 import type { ConsolePage } from "./pages.ts";
 
-/** What the process is told: whom it signs in as, and the pages. Null ends all that it does. */
+/** The job of the process: the tokens with which it signs in, and the pages. Null ends it. */
 export interface OpenPagesJob {
   url: string;
   /** Of two owners. */

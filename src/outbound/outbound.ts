@@ -21,7 +21,7 @@ const CONNECT_MS_MAX = 5_000;
 export interface OutboundRequest {
   url: string;
   /** GET by default. */
-  method?: "GET" | "POST" | "DELETE";
+  method?: Hop["method"];
   headers?: Headers;
   body?: string | Uint8Array;
   /** Ends the request or the reply's body, with its reason. */

@@ -1,5 +1,5 @@
 /** Hosted tools that tools of the configuration's servers run: their functions, and the arguments of those. */
-import { type JsonObject, listOf, objectOf, stringOf } from "../../core/index.ts";
+import { type JsonObject, keysOf, listOf, objectOf, stringOf } from "../../core/index.ts";
 
 /** A tool as `tools.hosted` names it. */
 export type ConfiguredKind = "code_interpreter" | "code_execution" | "file_search" | "shell";
@@ -85,16 +85,10 @@ export function configuredDefinition(action: ConfiguredAction): { description: s
 /** The functions that a version of a tool has, of those that are configured. The first version of Anthropic's ran Python alone. */
 export function actionsIn(configured: ConfiguredTools, type: string): { action: ConfiguredAction; name: string }[] {
   const isFirst = type === "code_execution_20250522";
-  return Object.entries(forms).flatMap(([key]) => {
-    const action = actionOf(key);
-    const name = action && configured[action];
-    if (action === undefined || name === undefined || (isFirst && action !== "code_execution")) return [];
-    return [{ action, name }];
+  return keysOf(forms).flatMap((action) => {
+    const name = configured[action];
+    return name === undefined || (isFirst && action !== "code_execution") ? [] : [{ action, name }];
   });
-}
-
-function actionOf(key: string): ConfiguredAction | undefined {
-  return key in forms ? (key as ConfiguredAction) : undefined;
 }
 
 /** How a tool gets the arguments of a function. */

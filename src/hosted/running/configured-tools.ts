@@ -27,7 +27,7 @@ import {
   ResultRoom,
   textOfOutput,
 } from "./tool-output.ts";
-import { errorText, type ToolErrorCode, type ToolOutcome } from "./tool-outcome.ts";
+import { failedOutcome, type ToolErrorCode, type ToolOutcome } from "./tool-outcome.ts";
 
 /** The tool of a server that runs a function of a hosted tool. */
 export interface FoundConfigured {
@@ -90,7 +90,7 @@ export async function callConfigured(by: ServedBy, use: ConfiguredUse): Promise<
   const { found, tool, arguments: text, requestOf } = use;
   const input = parseObject(text);
   const calls = input && argumentsOfCalls(found.action, found.form, { input, settings: tool.value });
-  if (input === undefined || calls === undefined) return failed("invalid_input", input ?? {});
+  if (input === undefined || calls === undefined) return failedOutcome("invalid_input", input ?? {});
   const reader = found.action === "file_search" ? new SearchReader(use) : new RunReader(input["command"]);
   for (const [index, each] of calls.entries()) {
     try {
@@ -99,7 +99,7 @@ export async function callConfigured(by: ServedBy, use: ConfiguredUse): Promise<
       reader.add(answered.result);
     } catch (thrown) {
       if (!(thrown instanceof GatewayError) || (endsLoop.has(thrown.code) && index === 0)) throw thrown;
-      if (index === 0) return failed(errorOf(thrown), input, thrown.message);
+      if (index === 0) return failedOutcome(errorOf(thrown), input, { message: thrown.message });
       reader.add({ content: [{ type: "text", text: thrown.message }], isError: true });
       break;
     }
@@ -164,11 +164,6 @@ class SearchReader implements ResultReader {
     const text = texts.length === 0 ? "Nothing was found." : texts.join("\n\n");
     return { passages, text, keptCharacters: text.length };
   }
-}
-
-function failed(error: ToolErrorCode, input: JsonObject, message?: string): ToolOutcome {
-  const text = message === undefined ? errorText(error) : `Error: ${message}`;
-  return { input, text, error, pages: [], cost: 0n, counts: false };
 }
 
 function errorOf({ code, status }: GatewayError): ToolErrorCode {

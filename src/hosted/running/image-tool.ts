@@ -61,7 +61,7 @@ export async function drawImage(own: Pick<OwnTools, "call" | "image">, use: Imag
   )
     return failedOutcome("invalid_input", input ?? {});
   const asked = askedImage({ ...use, isEdit: edit === true }, prompt);
-  if (asked === undefined) return { ...failedOutcome("invalid_input", input), text: NO_PICTURE };
+  if (asked === undefined) return failedOutcome("invalid_input", input, { message: NO_PICTURE });
   const { requestId, principal, headers, client } = use.requestOf({});
   try {
     const { signal } = client;
@@ -71,8 +71,8 @@ export async function drawImage(own: Pick<OwnTools, "call" | "image">, use: Imag
     const cost = parseCredits(told["x-tollgate-credits"] ?? "0");
     const data = await bytesIn(result, (url) => own.image(url, client.signal));
     if (typeof data !== "string") {
-      const text = `Error: ${(data?.reason ?? textOf(result)).slice(0, MESSAGE_CHARACTERS_MAX)}`;
-      return { ...failedOutcome("unavailable", input), text, cost };
+      const message = (data?.reason ?? textOf(result)).slice(0, MESSAGE_CHARACTERS_MAX);
+      return { ...failedOutcome("unavailable", input, { message }), cost };
     }
     const image = { data, described: describedIn(result, asked) };
     const text = "The image is made, and the user sees it.";
@@ -80,12 +80,12 @@ export async function drawImage(own: Pick<OwnTools, "call" | "image">, use: Imag
     return { input, text, error: undefined, pages: [], cost, counts: false, ...kept };
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || endsLoop.has(thrown.code)) throw thrown;
-    return { ...failedOutcome("unavailable", input), text: `Error: ${thrown.message}` };
+    return failedOutcome("unavailable", input, { message: thrown.message });
   }
 }
 
 const MESSAGE_CHARACTERS_MAX = 2_000;
-const NO_PICTURE = "Error: there is no image in this conversation that could be changed. Make a new one.";
+const NO_PICTURE = "there is no image in this conversation that could be changed. Make a new one.";
 
 /** The call of the gateway's own tool; undefined for an edit of nothing. */
 function askedImage(

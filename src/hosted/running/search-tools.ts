@@ -111,8 +111,8 @@ function foundOutcome(input: JsonObject, found: readonly DeferredTool[]): ToolOu
 }
 
 function failed(code: ToolErrorCode, input: JsonObject, reason?: string): ToolOutcome {
-  const outcome = failedOutcome(code, input);
-  return reason === undefined ? outcome : { ...outcome, text: `Error: ${reason}`, served: reason };
+  const outcome = failedOutcome(code, input, { message: reason });
+  return reason === undefined ? outcome : { ...outcome, served: reason };
 }
 
 /** The part of a name that counts more, and that a model is given. */

@@ -68,6 +68,12 @@ export function errorText(code: string): string {
   return `Error: ${known[code] ?? code}`;
 }
 
-export function failedOutcome(error: ToolErrorCode, input: JsonObject, counts = false): ToolOutcome {
-  return { input, text: errorText(error), error, pages: [], cost: 0n, counts };
+/** `message`: why, if the code does not say it. */
+export function failedOutcome(
+  error: ToolErrorCode,
+  input: JsonObject,
+  { message, counts = false }: { message?: string | undefined; counts?: boolean } = {},
+): ToolOutcome {
+  const text = message === undefined ? errorText(error) : `Error: ${message}`;
+  return { input, text, error, pages: [], cost: 0n, counts };
 }

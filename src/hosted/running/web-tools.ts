@@ -121,7 +121,7 @@ async function open(pages: PageFinder, use: ToolUse, input: JsonObject): Promise
   const answered = await perform(() => pages.scrape(use.requestOf(body)));
   if ("error" in answered) {
     const error = answered.error === "too_many_requests" ? answered.error : "url_not_accessible";
-    return { ...failedOutcome(error, shown, true), cost: answered.cost };
+    return { ...failedOutcome(error, shown, { counts: true }), cost: answered.cost };
   }
   const data = objectOf(answered.body["data"]) ?? {};
   const whole = stringOf(data["markdown"]);

@@ -58,10 +58,8 @@ function processAsker(ask: () => Promise<boolean>): () => void {
   let isAsking = false;
   let isDue = false;
   const askAll = async (): Promise<void> => {
-    for (isDue = true; isDue;) {
-      isDue = false;
-      if (await ask().catch(() => false)) break;
-    }
+    do isDue = false;
+    while (!(await ask().catch(() => false)) && isDue);
     isAsking = false;
   };
   return () => {

@@ -1,4 +1,4 @@
-/** Questions that a server of 2025 asks on the stream of a session, where it names no call. */
+/** Questions of a server of 2025 on the stream of a session: a message there does not name the call that it belongs to. */
 import { expect, test } from "bun:test";
 import { type AskUpstream, type BodySink, CallAborter, type JsonObject } from "../../core/index.ts";
 import { Ticker } from "../../streaming/index.ts";

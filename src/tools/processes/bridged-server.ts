@@ -254,7 +254,7 @@ export class BridgedServer {
     { user, signal }: { user: string; signal: AbortSignal },
   ): Promise<Response> {
     const { [versionKey]: revision, progressToken } = objectOf(objectOf(params)?.["_meta"]) ?? {};
-    // A stateless program is not initialized: whoever knows it calls at once.
+    // A stateless program has no `initialize`: its first request announces it.
     if (revision !== undefined) this.#announce(running);
     const own = (this.#lastId += 1);
     const stream = new MessageStream(() => this.#cancel(running, own));

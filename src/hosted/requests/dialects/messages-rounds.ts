@@ -19,7 +19,7 @@ export const messagesRounds: RoundDialect = {
   ],
 };
 
-/** Whether a block has texts that the model has not made a tool write: code writes all that it is told to. */
+/** Whether a block has texts that a tool has found. Output of code does not count: a model can write code that prints any address. */
 function isFound(type: string): boolean {
   return type.endsWith("_tool_result") && !type.includes("code_execution");
 }
